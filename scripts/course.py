@@ -28,7 +28,7 @@ import textwrap
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(PROJECT / "scripts" / "course"), str(PROJECT / "tests" / "figures")]
+sys.path[:0] = [str(PROJECT / "scripts" / "course"), str(PROJECT / "tests" / "metrics")]
 
 import numpy as np  # noqa: E402
 import reference  # noqa: E402
@@ -42,7 +42,7 @@ MOST_WORDS = 1500
 
 
 class Page:
-    """What the Python of a page can use, besides np (NumPy) and reference (the model in NumPy, tests/figures)."""
+    """What the Python of a page can use, besides np (NumPy) and reference (the model in NumPy, tests/metrics)."""
 
     def __init__(self, directory):
         self.directory = Path(directory)
@@ -89,7 +89,7 @@ class Page:
 
     @staticmethod
     def table(numbers, rows=(), cols=(), digits=4):
-        """A matrix as text, with names of rows and columns. Whole numbers have no decimals."""
+        """A matrix as text, with names of rows and columns. Integers have no decimals."""
         numbers = np.atleast_2d(numbers)
         whole = numbers.dtype.kind in "biu"
         cells = [[str(int(x)) if whole else f"{x + 0.0:.{digits}f}" for x in row] for row in numbers]

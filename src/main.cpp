@@ -22,9 +22,9 @@
 namespace glassformer {
 namespace {
 
-/// If the caller has closed a standard descriptor, opens /dev/null in its place, so that no other file gets its number
-/// and receives the log. The mode is deliberately wrong, so using the descriptor still fails. Also ignores SIGXFSZ: a
-/// write that exceeds the file-size limit then fails instead of killing the process.
+/// If the caller has closed a standard descriptor, opens /dev/null in its place, so that no file that we open later
+/// takes its place and receives the log. The mode is deliberately wrong, so using the descriptor still fails. Also
+/// ignores SIGXFSZ: a write that exceeds the file-size limit then fails instead of killing the process.
 void prepare_process() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) != -1) {

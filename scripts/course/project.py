@@ -133,7 +133,7 @@ def planted(seed):
     title, and the file's text with the fault."""
     wanted = [fault for fault in faults.read_faults()
               if re.match(r"src/(layers/|model/transformer|training/(optimizer|schedule))", fault.file)
-              and not re.search(r"\[figures\]|recording|Muon|part.hpp|gaps|off still|switch|whatever masks", fault.whole_title)]
+              and not re.search(r"\[metrics\]|recording|Muon|part.hpp|gaps|off still|switch|whatever masks", fault.whole_title)]
     fault = wanted[random.Random(seed).randrange(len(wanted))]
     text = (PROJECT / fault.file).read_text(encoding="utf-8")
     begin = faults.places(text, fault.old)[0][0]

@@ -4,24 +4,24 @@
 #
 #   scripts/dev/mutation_test.sh                   all faults: two or three hours on two cores
 #   scripts/dev/mutation_test.sh layer_norm        those whose title contains this text
-#   scripts/dev/mutation_test.sh --figures         those marked [figures], which need only the program and tests/figures
+#   scripts/dev/mutation_test.sh --metrics         those marked [metrics], which need only the program and tests/metrics
 #   scripts/dev/mutation_test.sh --list FILE       the faults of this file, in the format of tests/faults.txt
 #
-# Options go before the text to look for. A test in tests/figures must catch a fault marked [figures]. Any other
-# fault is tried with the C++ tests first and, if they do not notice it, with tests/figures.
+# Options go before the text to look for. A test in tests/metrics must catch a fault marked [metrics]. Any other
+# fault is tried with the C++ tests first and, if they do not notice it, with tests/metrics.
 #
 # The copy stays in build/mutants, so a second run builds only what has changed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
 
-readonly COPY=build/mutants USAGE='usage: scripts/dev/mutation_test.sh [--figures] [--list FILE] [TEXT]'
+readonly COPY=build/mutants USAGE='usage: scripts/dev/mutation_test.sh [--metrics] [--list FILE] [TEXT]'
 fail() { echo "$1" >&2; exit "${2:-1}"; }  # fail MESSAGE [STATUS]
 
-faults=tests/faults.txt figures_only=no text=''
+faults=tests/faults.txt metrics_only=no text=''
 while [[ $# -gt 0 ]]; do
   case $1 in
-    --figures) figures_only=yes ;;
+    --metrics) metrics_only=yes ;;
     --list) [[ $# -gt 1 ]] || fail "$USAGE" 2; faults=$2; shift ;;
     -*) fail "$USAGE" 2 ;;
     *) text=$1 ;;
@@ -31,18 +31,18 @@ done
 
 # Checks that every fault applies exactly once, and prints the chosen ones, three lines each.
 wanted_faults() {
-  python3 - "$faults" "$figures_only" "$text" <<'PYTHON'
+  python3 - "$faults" "$metrics_only" "$text" <<'PYTHON'
 import sys
 sys.path.insert(0, "scripts/dev")
 from faults import plant, read_faults
-path, figures_only, text = sys.argv[1:]
+path, metrics_only, text = sys.argv[1:]
 wrong, wanted = [], []
 try:
     faults = read_faults(path)
 except ValueError as error:
     sys.exit(str(error))
 for fault in faults:
-    if text in fault.whole_title and (figures_only == "no" or fault.title.endswith("[figures]")):
+    if text in fault.whole_title and (metrics_only == "no" or fault.title.endswith("[metrics]")):
         wanted += [fault.whole_title, fault.old, fault.new]
     try:
         plant(open(fault.file, encoding="utf-8").read(), fault)
@@ -91,16 +91,16 @@ run_cpp_tests() {  # run_cpp_tests FILE
   done) >"$COPY/build/tests.log" 2>&1
 }
 
-# Runs the tests of figures: first those whose file name occurs in the fault's title, then all.
-run_figures() {  # run_figures [TITLE]
+# Runs the tests of metrics: first those whose file name occurs in the fault's title, then all.
+run_metrics() {  # run_metrics [TITLE]
   local file word related=''
-  for file in tests/figures/test_*.py; do
+  for file in tests/metrics/test_*.py; do
     word=$(basename "${file#*/test_}" .py)
     [[ ${1:-} != *"${word:0:7}"* ]] || related+="${related:+ or }$word"
   done
   (cd "$COPY" && export GLASSFORMER_PROGRAM=$PWD/build/release/glassformer && for tests in ${related:+"$related"} ''; do
-    timeout --foreground 1800 scripts/dev/test_figures.sh -x -rfE -k "$tests" </dev/null || exit
-  done) >"$COPY/build/figures.log" 2>&1
+    timeout --foreground 1800 scripts/dev/test_metrics.sh -x -rfE -k "$tests" </dev/null || exit
+  done) >"$COPY/build/metrics.log" 2>&1
 }
 
 # In Catch2's report, a test's name is above its output, between two lines of dashes.
@@ -110,12 +110,12 @@ failed_cpp_test() {
        END { if (!found) print "a crash" }' "$COPY/build/tests.log"
 }
 
-failed_figure() { sed -nE 's/^(FAILED|ERROR) (.*)/\2/p' "$COPY/build/figures.log" | sed 's/ - .*//; q'; }
+failed_metric() { sed -nE 's/^(FAILED|ERROR) (.*)/\2/p' "$COPY/build/metrics.log" | sed 's/ - .*//; q'; }
 
 # Prints which test caught a fault; fails if none did.
 catch_fault() {  # catch_fault TITLE
   local status=0 by
-  if [[ $1 == *'[figures]' ]]; then
+  if [[ $1 == *'[metrics]' ]]; then
     build_copy glassformer_program || { echo "NOT BUILT  $1"; return 1; }
   else
     build_copy glassformer_tests || { echo "NOT BUILT  $1"; return 1; }
@@ -127,12 +127,12 @@ catch_fault() {  # catch_fault TITLE
       return
     fi
   fi
-  run_figures "$1" || status=$?
+  run_metrics "$1" || status=$?
   if [[ $status == 0 ]]; then
     echo "SURVIVED   $1"
     return 1
   fi
-  by=$(failed_figure)
+  by=$(failed_metric)
   [[ $status != 124 ]] || by='a timeout'
   if [[ -z $by ]]; then
     echo "NOT RUN    $1"
@@ -149,14 +149,14 @@ wanted=$(wanted_faults) || fail "Nothing was built: correct $faults first." 2
 mkdir -p "$COPY/build"
 rm -rf "$COPY/build/before"
 refresh_copy
-if grep '^src/' <<<"$wanted" | grep -qv '\[figures\]$'; then
+if grep '^src/' <<<"$wanted" | grep -qv '\[metrics\]$'; then
   build_copy glassformer_tests || fail "The copy does not build without a fault: $COPY/build/build.log"
   run_cpp_tests none || fail "The tests fail without a fault: $COPY/build/tests.log"
 else
   build_copy glassformer_program || fail "The copy does not build without a fault: $COPY/build/build.log"
 fi
-if ! run_figures || grep -q '^SKIPPED: the tests of figures' "$COPY/build/figures.log"; then
-  fail "The tests of figures fail or cannot run without a fault: $COPY/build/figures.log"
+if ! run_metrics || grep -q '^SKIPPED: the tests of metrics' "$COPY/build/metrics.log"; then
+  fail "The tests of metrics fail or cannot run without a fault: $COPY/build/metrics.log"
 fi
 
 caught=0 count=0 not_caught=''

@@ -44,19 +44,19 @@ def minutes_of(run):
         refuse(f"{run}: expected a run directory with metrics.jsonl, found none ({error}); check the path")
 
 
-def check_with_sacrebleu(run, figures):
+def check_with_sacrebleu(run, metrics):
     """Scores the same translations with sacrebleu, the standard package. Returns a remark about the result."""
     try:
         import sacrebleu
     except ImportError:
         return "not compared with sacrebleu, which is not installed"
-    translations = lines_of(run_program("translate", run, "--input", figures["source"]))
-    reference = lines_of(Path(figures["reference"]).read_bytes().decode())
-    signature = dict(part.split(":", 1) for part in figures["bleu_signature"].split("|"))
+    translations = lines_of(run_program("translate", run, "--input", metrics["source"]))
+    reference = lines_of(Path(metrics["reference"]).read_bytes().decode())
+    signature = dict(part.split(":", 1) for part in metrics["bleu_signature"].split("|"))
     metric = sacrebleu.metrics.BLEU(tokenize=signature["tok"], lowercase=signature["case"] == "lc")
     score = metric.corpus_score(translations, [reference]).score
-    if abs(score - figures["bleu"]) > 0.01:
-        sys.exit(f"results_row.py: {run}: expected sacrebleu's BLEU, {score:.3f}, found {figures['bleu']:.3f}")
+    if abs(score - metrics["bleu"]) > 0.01:
+        sys.exit(f"results_row.py: {run}: expected sacrebleu's BLEU, {score:.3f}, found {metrics['bleu']:.3f}")
     return f"sacrebleu {sacrebleu.__version__}: {score:.2f}"
 
 
@@ -64,20 +64,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
     parser.add_argument("--task", required=True, help="the name of the row")
-    parser.add_argument("--published", default="", help="the figure to compare with, and its source")
+    parser.add_argument("--published", default="", help="the result to compare with, and its source")
     options = parser.parse_args()
 
     runs = []
     for run in options.runs:
         minutes = minutes_of(run)
-        figures = json.loads(run_program("evaluate", run, "--json"))[0]
-        print(f"{run}: BLEU {figures['bleu']:.2f}, {minutes:.1f} minutes; "
-              f"{check_with_sacrebleu(run, figures)}", file=sys.stderr)
-        runs.append((minutes, figures))
-    if len({(figures["parameters"], figures["bleu_signature"]) for _, figures in runs}) > 1:
+        metrics = json.loads(run_program("evaluate", run, "--json"))[0]
+        print(f"{run}: BLEU {metrics['bleu']:.2f}, {minutes:.1f} minutes; "
+              f"{check_with_sacrebleu(run, metrics)}", file=sys.stderr)
+        runs.append((minutes, metrics))
+    if len({(metrics["parameters"], metrics["bleu_signature"]) for _, metrics in runs}) > 1:
         refuse("expected runs of one config, found models of different sizes or BLEU with different signatures")
 
-    bleu = [figures["bleu"] for _, figures in runs]
+    bleu = [metrics["bleu"] for _, metrics in runs]
     cells = [options.task,
              f"{runs[0][1]['parameters'] / 1e6:.2f} M",
              ", ".join(f"{minutes:.0f}" for minutes, _ in runs),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the claims at the top of configs/lessons/*.yaml, word for word and digit for digit: without a mask, a model fails
-# in the way they describe; with all masks it does not. Also tests the figures of the toy in README.md.
+# in the way they describe; with all masks it does not. Also tests the metrics of the toy in README.md.
 #
 #   scripts/dev/test_lessons.sh
 #
@@ -49,8 +49,8 @@ on_padding = json.load(open(sys.argv[1], encoding="utf-8"))["what_if"][0]["on_pa
 print(*(f"{100 * on_padding[kind]:.1f}" for kind in ("encoder self", "decoder self", "cross")))' "$directory/trace.json"
 }
 
-# Prints figures of the first test text, for example 'token accuracy is 99.98 % and exact match 99.80 %'.
-figures() {  # figures RUN FORMAT
+# Prints metrics of the first test text, for example 'token accuracy is 99.98 % and exact match 99.80 %'.
+metrics() {  # metrics RUN FORMAT
   "$glassformer" evaluate "$1" --json | python3 -c '
 import json, sys
 print(sys.argv[1].format(**json.load(sys.stdin)[0]))' "$2"
@@ -72,24 +72,24 @@ readonly accuracy='token accuracy is {token_accuracy:.2%} and exact match {exact
 [[ $(changed_translations "$runs/toy") == 0 && $(attention_on_padding "$runs/toy") == '0.0 0.0 0.0' ]] ||
   { echo 'With all masks, a translation depends on its batch, or a word attends to padding.' >&2; wrong=1; }
 
-says no_padding_masks "$(figures "$runs/no_padding_masks" "$accuracy" | sed 's/%/ %/g')"
+says no_padding_masks "$(metrics "$runs/no_padding_masks" "$accuracy" | sed 's/%/ %/g')"
 says no_padding_masks "$(translations_of "$runs/no_padding_masks")"
 read -r encoder decoder cross <<<"$(attention_on_padding "$runs/no_padding_masks")"
 says no_padding_masks "spend $encoder % of their attention on padding in the encoder, and $cross % in cross-attention"
 [[ $decoder == 0.0 ]] || { echo 'The look-ahead mask does not hide padding.' >&2; wrong=1; }
 says no_padding_masks "$(changed_translations "$runs/no_padding_masks") of the 500 translations change"
 
-says no_cross_mask "$(figures "$runs/no_cross_mask" "$accuracy" | sed 's/%/ %/g')"
+says no_cross_mask "$(metrics "$runs/no_cross_mask" "$accuracy" | sed 's/%/ %/g')"
 says no_cross_mask "$(translations_of "$runs/no_cross_mask")"
 read -r encoder decoder cross <<<"$(attention_on_padding "$runs/no_cross_mask")"
 says no_cross_mask "spend $cross % of their cross-attention on padding, and none of their attention in the encoder"
 [[ $encoder == 0.0 ]] || { echo 'In the encoder, words attend to padding.' >&2; wrong=1; }
 says no_cross_mask "$(changed_translations "$runs/no_cross_mask") of the 500 translations change"
 
-says no_look_ahead "$(figures "$runs/no_look_ahead" 'token accuracy is {token_accuracy:.2%} and perplexity {perplexity:.3f}' |
-  sed 's/%/ %/g') (with the mask, $(figures "$runs/toy" '{token_accuracy:.2%} and {perplexity:.3f}' | sed 's/%/ %/g'))"
-says no_look_ahead "BLEU is $(figures "$runs/no_look_ahead" '{bleu:.2f}') (with the mask, $(figures "$runs/toy" '{bleu:.2f}'))"
-[[ $(figures "$runs/no_look_ahead" '{exact_match}') == 0.0 ]] ||
+says no_look_ahead "$(metrics "$runs/no_look_ahead" 'token accuracy is {token_accuracy:.2%} and perplexity {perplexity:.3f}' |
+  sed 's/%/ %/g') (with the mask, $(metrics "$runs/toy" '{token_accuracy:.2%} and {perplexity:.3f}' | sed 's/%/ %/g'))"
+says no_look_ahead "BLEU is $(metrics "$runs/no_look_ahead" '{bleu:.2f}') (with the mask, $(metrics "$runs/toy" '{bleu:.2f}'))"
+[[ $(metrics "$runs/no_look_ahead" '{exact_match}') == 0.0 ]] ||
   { echo 'Without the look-ahead mask, a translation is right.' >&2; wrong=1; }
 says no_look_ahead 'none of the 500 translations is right'
 "$glassformer" translate "$runs/no_look_ahead" --input data/toy/test.en --output "$directory/copies.de"

@@ -50,7 +50,7 @@ test_page() {  # test_page NAME MODEL [TEST]...: the page that explain makes wit
   "$python" tests/page/test_page.py "$directory/$1.html" "$directory/$1.json" . "${@:3}"
 }
 
-# The toy model with a gain so large that its figures are not finite. The page must show that.
+# The toy model with a gain so large that its metrics are not finite. The page must show that.
 make_broken_model() {  # make_broken_model DIRECTORY
   cp -rL "$run/best" "$1"
   rm "$1/SHA256SUMS"
@@ -94,13 +94,13 @@ test_dropout() {  # --dropout adds steps; --layer removes some
   options=(--dropout --layer 1 "${targets[@]}")
   test_page dropout "$run" \
     WalkTest.test_arrow_keys_walk_to_the_last_step_and_back \
-    SectionsTest.test_the_figures_of_the_loss SectionsTest.test_the_probability_and_loss_of_every_position \
+    SectionsTest.test_the_metrics_of_the_loss SectionsTest.test_the_probability_and_loss_of_every_position \
     SectionsTest.test_the_sentences_fit_the_model_and_the_trace SectionsTest.test_every_parameter_has_its_norm \
     SectionsTest.test_the_gradient_of_the_memory_is_a_sum SectionsTest.test_what_if_lists_all_variants
 }
 test_other_models() {
   make_broken_model "$directory/broken"
-  test_page broken "$directory/broken" SectionsTest.test_the_figures_of_the_loss \
+  test_page broken "$directory/broken" SectionsTest.test_the_metrics_of_the_loss \
     SectionsTest.test_the_probability_and_loss_of_every_position SectionsTest.test_every_parameter_has_its_norm \
     SectionsTest.test_what_if_lists_all_variants NumbersTest.test_every_heat_map_shows_a_number_on_focus
   test_reasons

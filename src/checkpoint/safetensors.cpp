@@ -37,7 +37,7 @@ struct Damage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A list of whole numbers. Those too large for an Index become the largest Index; no file is large enough for that.
+/// A list of integers. Those too large for an Index become the largest Index; no file is large enough for that.
 std::vector<Index> read_numbers(const json& list) {
   constexpr std::uint64_t kMostIndex = std::numeric_limits<Index>::max();
   std::vector<Index> numbers;

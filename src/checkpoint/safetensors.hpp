@@ -27,7 +27,8 @@ struct NamedTensor {
 using Metadata = std::map<std::string, std::string>;  ///< texts in the header, by name
 
 /// A file whose header has been read and checked: every byte of its data belongs to exactly one tensor. Numbers
-/// are read only on request, so a false header costs no memory. Half-precision numbers become floats.
+/// are read only on request, so a header with wrong sizes does not make us allocate memory. Half-precision numbers
+/// become floats.
 class Safetensors {
  public:
   struct Tensor {

@@ -26,7 +26,7 @@ constexpr std::uint64_t kMostUpdates = 0xffff'fffe;      // the random numbers u
 constexpr std::uint64_t kMost = std::uint64_t{1} << 53;  // far more than any run has; adding to it cannot overflow
 constexpr std::uint64_t kMostText = std::numeric_limits<Index>::max();  // fingerprints use all bits
 
-/// A whole number in the progress.
+/// An integer in the progress.
 struct Count {
   const char* key = nullptr;
   Index RunProgress::*field = nullptr;
@@ -77,7 +77,7 @@ void read_counts(const json& object, RunProgress& progress, const std::string& p
     const json& number = object.at(key);
     if (!number.is_number_unsigned() || number.get<std::uint64_t>() > most) {
       throw UserError(
-          fmt::format("{}: the training progress is damaged: expected \"{}\" to be a whole number up to {}, found {}.",
+          fmt::format("{}: the training progress is damaged: expected \"{}\" to be an integer up to {}, found {}.",
                       place, key, most, brief(number.dump())));
     }
     progress.*field = number.get<Index>();
@@ -118,7 +118,7 @@ std::string write_progress(const RunProgress& progress) {
   for (const Count& count : kCounts) {
     object[count.key] = progress.*count.field;
   }
-  object["best_figure"] = encode(progress.best_figure);
+  object["best_figure"] = encode(progress.best_metric);
   object["best_loss"] = encode(progress.best_loss);
   object["minutes"] = encode(progress.minutes);
   return object.dump();
@@ -129,7 +129,7 @@ RunProgress read_progress(const std::string& text, const std::string& place) try
   refuse_parts(object, place);
   RunProgress progress;
   read_counts(object, progress, place);
-  progress.best_figure = decode(object.at("best_figure"));
+  progress.best_metric = decode(object.at("best_figure"));
   if (object.contains("best_loss")) {
     progress.best_loss = decode(object.at("best_loss"));  // since version 0.3
   }

@@ -12,8 +12,8 @@ namespace glassformer {
 /// The progress of a run: its training and its validations.
 struct RunProgress : Progress {
   Index validated = 0;     ///< the update of the last validation; 0: none yet
-  double best_figure = 0;  ///< of the best validation; meaningless while best_update is 0
-  double best_loss = std::numeric_limits<double>::infinity();  ///< its loss, which decides between equal figures
+  double best_metric = 0;  ///< of the best validation; meaningless while best_update is 0
+  double best_loss = std::numeric_limits<double>::infinity();  ///< its loss, which decides between equal metrics
   Index best_update = 0;                                       ///< the update of that validation; 0: none yet
   Index without_best = 0;                                      ///< validations since then
   double minutes = 0;                                          ///< since the run started, without interruptions

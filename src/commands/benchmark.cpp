@@ -39,7 +39,7 @@ struct Sums {
   Index updates = 0;
 };
 
-Json figures(const Sums& sums, Index parameters, Index ranks) {
+Json metrics(const Sums& sums, Index parameters, Index ranks) {
   return {{"source_tokens_per_second", static_cast<double>(sums.tokens.source) / sums.seconds},
           {"target_tokens_per_second", static_cast<double>(sums.tokens.target) / sums.seconds},
           {"padding_share", sums.tokens.padding_share()},
@@ -77,7 +77,7 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
     passed = {seconds_since(start)};
     ranks.largest(passed);  // the longest time of any rank, so that all stop together
   }
-  return figures(sums, model.weights.size(), ranks.size());
+  return metrics(sums, model.weights.size(), ranks.size());
 }
 
 /// Lets another program train the same model on the same batches: writes a line of JSON with every key of the config

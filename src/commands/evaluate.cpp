@@ -93,7 +93,7 @@ void warn_about_text(const NamedTest& test, const TestText& text, const Evaluati
   if (marks.are_many()) {
     spdlog::warn(
         "{}: {}, so BLEU, chrF and exact match compare pieces, and this is not word-level BLEU. For word-level "
-        "figures, join translations and references with {}, and score them with sacrebleu",
+        "metrics, join translations and references with {}, and score them with sacrebleu",
         test.name, marks.text(), marks.command());
   }
   if (const std::string warning = looks_untokenized(text.references, settings); !warning.empty()) {
@@ -235,7 +235,7 @@ int evaluate(const EvaluateOptions& options) {
       report(tests[i], texts[i]);
     }
   } catch (...) {
-    error = std::current_exception();  // the figures of the texts before it are printed first
+    error = std::current_exception();  // the metrics of the texts before it are printed first
   }
   if (options.json && (!error || !results.empty())) {
     std::cout << results.dump(2) << '\n';

@@ -135,7 +135,7 @@ void log_end(const fs::path& directory, bool interrupted, const Config& config) 
         "\"{0}\"",
         run);
   } else if (has_best) {
-    spdlog::info("done: {0}/best is the best checkpoint; the figures are in {0}/metrics.jsonl", run);
+    spdlog::info("done: {0}/best is the best checkpoint; the metrics are in {0}/metrics.jsonl", run);
   } else if (config.data.valid.empty()) {
     spdlog::info("done: {}/last is the last checkpoint; without a validation text, none is the best", run);
   } else {

@@ -115,8 +115,7 @@ std::string describe(const Value& value) {
 
 Field::Field(Index& field, Index lowest, Index highest)
     : read([=, &field](const Value& value, const Place& place) {
-        read_number(field, value, place,
-                    "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest),
+        read_number(field, value, place, "an integer from " + std::to_string(lowest) + " to " + std::to_string(highest),
                     [=](Index number) { return number >= lowest && number <= highest; });
       }),
       write([&field] { return std::to_string(field); }) {}
@@ -138,7 +137,7 @@ Field::Field(double& field, const Range& range)
 
 Field::Field(std::uint64_t& field)
     : read([&field](const Value& value, const Place& place) {
-        read_number(field, value, place, "a whole number from 0 to " + std::to_string(UINT64_MAX),
+        read_number(field, value, place, "an integer from 0 to " + std::to_string(UINT64_MAX),
                     [](std::uint64_t) { return true; });
       }),
       write([&field] { return std::to_string(field); }) {}

@@ -47,7 +47,7 @@ enum class Empty { refused, allowed };
 /// A field of the config (which must outlive this), and the values that it accepts.
 class Field {
  public:
-  Field(Index& field, Index lowest, Index highest);  ///< a whole number; both bounds included
+  Field(Index& field, Index lowest, Index highest);  ///< an integer; both bounds included
   Field(double& field, const Range& range);          ///< a finite number
   Field(std::uint64_t& field);
   Field(bool& field);

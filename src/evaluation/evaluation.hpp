@@ -70,7 +70,7 @@ struct Evaluation {
   double token_accuracy() const { return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens); }
 };
 
-/// Translates the text and computes all figures but chrF, including the loss of its pairs.
+/// Translates the text and computes all metrics but chrF, including the loss of its pairs.
 Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text);
 

@@ -59,7 +59,7 @@ Index JsonFile::whole(const std::string& key, std::optional<Index> default_value
   const json& found = value(key);
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
   if (!found.is_number_unsigned() || found.get<std::uint64_t>() > kMost) {
-    throw mistake(key, "a whole number");
+    throw mistake(key, "an integer");
   }
   return found.get<Index>();
 }

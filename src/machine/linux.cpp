@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Returns the value of a line "NAME:   123 kB" in a file of /proc, in bytes; 0 if there is no such line.
-std::int64_t figure(const fs::path& file, const std::string& name) {
+std::int64_t value_of(const fs::path& file, const std::string& name) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
@@ -61,7 +61,7 @@ void consider(MemoryLeft& left, std::int64_t bytes, const std::string& limit) {
   }
 }
 
-/// Considers a limit of getrlimit, of which so many bytes are used.
+/// Lowers `left` to what a limit of getrlimit leaves; `used` bytes of it are in use.
 void consider_ulimit(MemoryLeft& left, decltype(RLIMIT_AS) resource, std::int64_t used, const std::string& name) {
   rlimit limit{};
   if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
@@ -79,24 +79,24 @@ void use_huge_pages() {
 
 ResidentMemory resident_memory() {
   // getrusage's peak would include the memory of a parent process.
-  return {figure("/proc/self/status", "VmRSS"), figure("/proc/self/status", "VmHWM")};
+  return {value_of("/proc/self/status", "VmRSS"), value_of("/proc/self/status", "VmHWM")};
 }
 
 MemoryLeft memory_left(int processes, const fs::path& root) {
   const fs::path meminfo = root / "proc/meminfo";
   const fs::path status = root / "proc/self/status";
-  const std::int64_t swap = figure(meminfo, "SwapTotal");
-  const std::int64_t resident = figure(status, "RssAnon");  // mapped files do not count: the system can drop them
+  const std::int64_t swap = value_of(meminfo, "SwapTotal");
+  const std::int64_t resident = value_of(status, "RssAnon");  // mapped files do not count: the system can drop them
   MemoryLeft left;
-  if (const std::int64_t ram = figure(meminfo, "MemTotal"); ram > 0) {
+  if (const std::int64_t ram = value_of(meminfo, "MemTotal"); ram > 0) {
     consider(left, (ram + swap) / processes - resident, "the machine's memory");
   }
   if (const std::int64_t limit = cgroup_limit(root); limit > 0) {
     consider(left, (limit + swap) / processes - resident, "the cgroup's limit");
   }
-  consider_ulimit(left, RLIMIT_AS, figure(status, "VmSize"), "ulimit -v");
-  consider_ulimit(left, RLIMIT_DATA, figure(status, "VmData"), "ulimit -d");
-  const std::int64_t available = figure(meminfo, "MemAvailable") / processes;
+  consider_ulimit(left, RLIMIT_AS, value_of(status, "VmSize"), "ulimit -v");
+  consider_ulimit(left, RLIMIT_DATA, value_of(status, "VmData"), "ulimit -d");
+  const std::int64_t available = value_of(meminfo, "MemAvailable") / processes;
   left.available = available > 0 ? std::min(available, left.bytes) : left.bytes;
   return left;
 }

@@ -13,7 +13,7 @@ using Processors = std::bitset<1024>;  ///< by number
 /// The processors this process may run on. None: unknown.
 Processors allowed_processors();
 
-/// Starts this program anew with the core for AVX2. Returns if that is impossible.
+/// Restarts this program with the core for AVX2. Returns only if that fails.
 void restart_without_avx512(char** arguments);
 
 }  // namespace glassformer

@@ -23,7 +23,7 @@ bool is_there(const fs::path& file) { return fs::exists(fs::symlink_status(file)
 Index size_of(const JsonFile& config, const std::string& key, Index most) {
   const Index size = config.whole(key);
   if (size < 1 || size > most) {
-    throw config.mistake(key, "a whole number from 1 to " + std::to_string(most));
+    throw config.mistake(key, "an integer from 1 to " + std::to_string(most));
   }
   return size;
 }

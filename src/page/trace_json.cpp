@@ -1,8 +1,8 @@
 #include "page/trace_json.hpp"
 
 #include "page/answer_json.hpp"
-#include "page/json_list.hpp"
 #include "page/attention_title.hpp"
+#include "page/json_list.hpp"
 #include "page/trace_steps.hpp"
 #include "page/what_if_json.hpp"
 
@@ -56,7 +56,8 @@ Json batch(const ExplainedModel& explained, const Batch& batch) {
 }
 
 Json masks(const Model<float>& model, const Batch& batch, MatrixForm form) {
-  const TransformerMasks own = make_masks(batch.source, batch.target_input, model.vocabulary.special, model.settings.masks);
+  const TransformerMasks own =
+      make_masks(batch.source, batch.target_input, model.vocabulary.special, model.settings.masks);
   return {{"encoder_padding", mask_json(own.encoder_padding.blocked, form)},
           {"target_padding", mask_json(own.target_padding.blocked, form)},
           {"look_ahead", mask_json(own.look_ahead.blocked, form)},

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "files/durable_files.hpp"
-#include "report/figures.hpp"
+#include "report/metrics.hpp"
 
 namespace glassformer {
 namespace {
@@ -138,18 +138,18 @@ std::string panel(double top, const char* title, const Axis& updates, const std:
 }  // namespace
 
 void RunCurves::add(const std::string& line) {
-  const auto figures = nlohmann::json::parse(line, nullptr, false);  // without exceptions
-  if (!figures.is_object() || !figures.contains("update") || !figures["update"].is_number_integer()) {
+  const auto metrics = nlohmann::json::parse(line, nullptr, false);  // without exceptions
+  if (!metrics.is_object() || !metrics.contains("update") || !metrics["update"].is_number_integer()) {
     return;
   }
-  const Index update = figures["update"];
+  const Index update = metrics["update"];
   const auto value_of = [&](const char* name) {
-    const auto found = figures.find(name);
-    return found != figures.end() && found->is_number() ? found->get<double>()
+    const auto found = metrics.find(name);
+    return found != metrics.end() && found->is_number() ? found->get<double>()
                                                         : std::numeric_limits<double>::quiet_NaN();
   };
   last_update = std::max(last_update, update);
-  if (figures.value("kind", nlohmann::json()) == "train") {
+  if (metrics.value("kind", nlohmann::json()) == "train") {
     training_loss.push_back({update, std::log(value_of("perplexity"))});
     return;
   }
@@ -157,7 +157,7 @@ void RunCurves::add(const std::string& line) {
   token_accuracy.push_back({update, 100 * value_of("token_accuracy")});
   bleu.push_back({update, value_of("bleu")});
   exact_match.push_back({update, 100 * value_of("exact_match")});
-  if (figures.value("best", nlohmann::json()) == true) {
+  if (metrics.value("best", nlohmann::json()) == true) {
     best_update = update;
   }
 }
@@ -181,7 +181,7 @@ std::string curves_svg(const RunCurves& curves) {
 
 void CurvesPicture::update(const std::filesystem::path& metrics, const std::filesystem::path& picture) try {
   if (picture.empty() || !std::filesystem::exists(metrics)) {
-    return;  // before the first figures
+    return;  // before the first metrics
   }
   read_new_lines(metrics);
   write_file_durably(picture, curves_svg(curves_));

@@ -26,7 +26,7 @@ struct RunCurves {
   Index last_update = 0;
   Index best_update = 0;  ///< of the best validation; 0: none yet
 
-  /// Adds the figures in a line of metrics.jsonl. A figure that is missing or null leaves a gap; a line that is not
+  /// Adds the metrics in a line of metrics.jsonl. A metric that is missing or null leaves a gap; a line that is not
   /// such a JSON object is ignored.
   void add(const std::string& line);
 };
@@ -36,10 +36,10 @@ inline constexpr const char* kCurvesFile = "curves.svg";  ///< in a run's direct
 inline constexpr std::string_view kCurvesBeginning =
     R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 624">)";
 
-/// The curves as an SVG picture, against updates: at the top, the losses; below, the other validation figures.
+/// The curves as an SVG picture, against updates: at the top, the losses; below, the other validation metrics.
 std::string curves_svg(const RunCurves& curves);
 
-/// Keeps a run's curves.svg up to date. The figures come from metrics.jsonl, so a resumed run keeps its curves.
+/// Keeps a run's curves.svg up to date. The metrics come from metrics.jsonl, so a resumed run keeps its curves.
 class CurvesPicture {
  public:
   /// Reads what was appended to the file `metrics` since the last call, and replaces the file `picture`, unless that

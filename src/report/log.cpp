@@ -124,7 +124,7 @@ RunLog::RunLog(const std::filesystem::path& run_directory, RunLength length, Dis
   if (!run_directory.empty()) {
     logger_->sinks() = {display_, open_file(run_directory / "train.log")};
   }
-  // Training figures are debug messages; a terminal shows them as its live line.
+  // Training metrics are debug messages; a terminal shows them as its live line.
   display_->set_level(display_->is_terminal() ? spdlog::level::info : spdlog::level::debug);
   logger_->set_level(spdlog::level::debug);
   logger_->flush_on(spdlog::level::debug);
@@ -142,22 +142,22 @@ RunLog::~RunLog() {
   spdlog::set_default_logger(previous_);
 }
 
-void RunLog::training(const TrainingFigures& figures, bool due) {
+void RunLog::training(const TrainingMetrics& metrics, bool due) {
   if (due) {
-    logger_->debug(training_line(figures, length_));
+    logger_->debug(training_line(metrics, length_));
   }
   if (!display_->is_terminal()) {
     return;
   }
-  latest_ = training_line(figures, length_, display_->width());
+  latest_ = training_line(metrics, length_, display_->width());
   display_->draw(latest_);
 }
 
 void RunLog::status(std::string text) { display_->draw(std::move(text), true); }
 
-void RunLog::validation(const ValidationFigures& figures, const std::vector<SampleTranslation>& samples) {
+void RunLog::validation(const ValidationMetrics& metrics, const std::vector<SampleTranslation>& samples) {
   status(latest_);  // in place of "validating ..."
-  logger_->info(validation_line(figures, length_));
+  logger_->info(validation_line(metrics, length_));
   for (const SampleTranslation& sample : samples) {
     logger_->info("    source       {}", sample.source);
     logger_->info("    reference    {}", sample.reference);

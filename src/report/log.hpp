@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/figures.hpp"
+#include "report/metrics.hpp"
 
 namespace glassformer {
 
@@ -55,7 +55,7 @@ void log_to_standard_error();  ///< main calls this first; standard output is fo
 void disable_log();            ///< for ranks other than the first
 
 /// The log of a training run. While it exists, everything logged with spdlog goes to the display and to the run's
-/// train.log. On a terminal, training figures are the live line; in a pipe and in train.log, they are ordinary lines.
+/// train.log. On a terminal, training metrics are the live line; in a pipe and in train.log, they are ordinary lines.
 class RunLog {
  public:
   /// Appends to `run_directory`/train.log; without a path, nothing is logged. A broken pipe no longer ends the program.
@@ -66,11 +66,11 @@ class RunLog {
   RunLog& operator=(const RunLog&) = delete;
 
   /// Call it after each update. `due`: this update gets an ordinary line.
-  void training(const TrainingFigures& figures, bool due);
-  /// Sets what a terminal shows while there are no new figures, such as "validating ...".
+  void training(const TrainingMetrics& metrics, bool due);
+  /// Sets what a terminal shows while there are no new metrics, such as "validating ...".
   void status(std::string text);
-  /// Logs a line of figures, and three lines for each sample.
-  void validation(const ValidationFigures& figures, const std::vector<SampleTranslation>& samples);
+  /// Logs a line of metrics, and three lines for each sample.
+  void validation(const ValidationMetrics& metrics, const std::vector<SampleTranslation>& samples);
 
  private:
   RunLength length_;

@@ -10,7 +10,7 @@
 #include "checkpoint/file_names.hpp"
 #include "files/checkpoint_file.hpp"
 #include "machine/machine.hpp"
-#include "report/figures.hpp"
+#include "report/metrics.hpp"
 #include "training/self_test.hpp"
 
 namespace glassformer {

@@ -68,7 +68,7 @@ void require_same(const Ranks& ranks, const std::string& what, const std::functi
     return;
   }
   ranks.once([&] {
-    throw UserError(fmt::format("{}: expected the same on all ranks, found a difference on {}. {}", what, names, hint));
+    throw UserError(fmt::format("{}: not the same on {} as on the first rank. {}", what, names, hint));
   });
 }
 

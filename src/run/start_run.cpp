@@ -121,7 +121,7 @@ void log_start(const RunState& run, const MemoryForecast& memory, bool is_resume
     spdlog::info("starting from {}", run.plan.model_from.string());
   }
   if (run.plan.training.label_smoothing > 0) {
-    spdlog::info("the training loss includes label smoothing {:g}; training perplexity and validation figures do not",
+    spdlog::info("the training loss includes label smoothing {:g}; training perplexity and validation metrics do not",
                  run.plan.training.label_smoothing);
   }
   if (!is_resumed) {

@@ -114,7 +114,7 @@ class TextReport {
     constexpr Index kFewest = 10;  // validation pairs: with fewer, someone is only trying things out
     if (valid_.pairs >= kFewest && share(text_.valid_pairs_seen(), valid_.pairs) >= kNotableShare) {
       warn(part_of(text_.valid_pairs_seen(), valid_.pairs, "validation pairs") +
-           " are in the training text, too, so the validation figures look better than those of new text; remove them "
+           " are in the training text, too, so the validation metrics look better than those of new text; remove them "
            "from one of the texts");
     }
   }

@@ -135,16 +135,16 @@ void TrainingRun::report(bool due) {
   if (window_.updates == 0) {
     return;  // every update was skipped
   }
-  const TrainingFigures figures = training_figures();
-  log_->training(figures, due);
+  const TrainingMetrics metrics = training_metrics();
+  log_->training(metrics, due);
   if (!due) {
     return;
   }
-  metrics().append(figures);
+  metrics_file().append(metrics);
   window_ = {};
 }
 
-TrainingFigures TrainingRun::training_figures() const {
+TrainingMetrics TrainingRun::training_metrics() const {
   const auto tokens = static_cast<double>(window_.loss.tokens);
   const double now = minutes();
   const double done = fraction_done(plan_, progress_, std::ssize(trainer_.batches()), now);

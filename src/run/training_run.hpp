@@ -6,8 +6,8 @@
 
 #include "checkpoint/run_directory.hpp"
 #include "report/curves.hpp"
-#include "report/figures.hpp"
 #include "report/log.hpp"
+#include "report/metrics.hpp"
 #include "run/run_state.hpp"
 
 namespace glassformer {
@@ -40,19 +40,19 @@ class TrainingRun {
   void require_finite_weights() const;                       // throws at the first one that is not
   void handle_skipped(const Trainer::Update& update) const;  // logs it; throws if there were too many in a row
   void report(bool due);                                     // due: writes a log line and starts a new window
-  TrainingFigures training_figures() const;
-  MetricsFile metrics() const { return MetricsFile(directory_.file("metrics.jsonl")); }  // where it is now
+  TrainingMetrics training_metrics() const;
+  MetricsFile metrics_file() const { return MetricsFile(directory_.file("metrics.jsonl")); }  // where it is now
   Index epoch() const;  // from 1; one that has just ended still counts as the current one
   double minutes() const { return state_->clock.minutes(); }
 
   // Between updates: training_run_validation.cpp
   bool validation_is_due() const;
   Evaluation validate(const Model<float>& model) const;
-  ValidationFigures figures_of(const Evaluation& evaluation) const;
+  ValidationMetrics metrics_of(const Evaluation& evaluation) const;
   std::vector<SampleTranslation> samples_of(const Evaluation& evaluation) const;
-  void remark_on(const Evaluation& evaluation);        // warns about what the figures do not show
-  bool is_new_best(const ValidationFigures& figures);  // if so, remembers it
-  void validate_and_save();                            // figures, samples, best, checkpoint
+  void remark_on(const Evaluation& evaluation);        // warns about what the metrics do not show
+  bool is_new_best(const ValidationMetrics& metrics);  // if so, remembers it
+  void validate_and_save();                            // metrics, samples, best, checkpoint
 
   // training_run_checkpoints.cpp
   void write_checkpoint(bool best);

@@ -74,17 +74,17 @@ void TrainingRun::average_checkpoints() {
     spdlog::info("mean of the last {} checkpoints: {}", count, checkpoint.string());
     return;
   }
-  const ValidationFigures figures = figures_of(validate(mean));
-  const bool better = is_new_best(figures);
+  const ValidationMetrics metrics = metrics_of(validate(mean));
+  const bool better = is_new_best(metrics);
   record_average(directory_, progress_.update, checkpoints, better, mean.weights);
   if (better) {
     directory_.point("best", checkpoint);
     write_checkpoint(false);  // a resumed run then has to beat the mean
   }
   const std::string translated = plan_.run.validation.translate ? fmt::format(", BLEU {:.2f}, exact match {:.2f}%",
-                                                                              figures.bleu, 100 * figures.exact_match)
+                                                                              metrics.bleu, 100 * metrics.exact_match)
                                                                 : "";
-  spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}{}{}", count, checkpoint.string(), figures.loss,
+  spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}{}{}", count, checkpoint.string(), metrics.loss,
                translated, better ? "; the best so far, so the link best points to it" : "");
 }
 

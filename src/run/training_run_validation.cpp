@@ -32,18 +32,18 @@ Evaluation TrainingRun::validate(const Model<float>& model) const {
   return evaluation;
 }
 
-ValidationFigures TrainingRun::figures_of(const Evaluation& evaluation) const {
-  ValidationFigures figures{.update = progress_.update,
+ValidationMetrics TrainingRun::metrics_of(const Evaluation& evaluation) const {
+  ValidationMetrics metrics{.update = progress_.update,
                             .epoch = epoch(),
                             .loss = evaluation.cross_entropy(),
                             .perplexity = evaluation.perplexity(),
                             .token_accuracy = evaluation.token_accuracy(),
                             .minutes = minutes()};
   if (plan_.run.validation.translate) {
-    figures.bleu = evaluation.bleu.score;
-    figures.exact_match = evaluation.exact_match;
+    metrics.bleu = evaluation.bleu.score;
+    metrics.exact_match = evaluation.exact_match;
   }
-  return figures;
+  return metrics;
 }
 
 std::vector<SampleTranslation> TrainingRun::samples_of(const Evaluation& evaluation) const {
@@ -56,7 +56,7 @@ std::vector<SampleTranslation> TrainingRun::samples_of(const Evaluation& evaluat
   return samples;
 }
 
-/// What the figures of a validation do not show. The first validation says why BLEU cannot rise; the number of
+/// What the metrics of a validation do not show. The first validation says why BLEU cannot rise; the number of
 /// translations that were cut off matters only at the end, because a model without training never ends a sentence.
 void TrainingRun::remark_on(const Evaluation& evaluation) {
   constexpr Index kWordsOfBleu = Bleu::kOrders;
@@ -74,13 +74,13 @@ void TrainingRun::remark_on(const Evaluation& evaluation) {
   cut_off_ = evaluation.cut_off;
 }
 
-bool TrainingRun::is_new_best(const ValidationFigures& figures) {
+bool TrainingRun::is_new_best(const ValidationMetrics& metrics) {
   const Metric metric = plan_.run.validation.metric;
-  if (!is_better(metric, figures, progress_)) {
+  if (!is_better(metric, metrics, progress_)) {
     return false;
   }
-  progress_.best_figure = chosen_figure(metric, figures);
-  progress_.best_loss = figures.loss;
+  progress_.best_metric = chosen_metric(metric, metrics);
+  progress_.best_loss = metrics.loss;
   progress_.best_update = progress_.update;
   return true;
 }
@@ -99,12 +99,12 @@ void TrainingRun::validate_and_save() {
     if (text_.has_valid()) {
       log_->status("validating ...");
       const Evaluation evaluation = validate(model_);
-      ValidationFigures figures = figures_of(evaluation);
-      best = figures.best = is_new_best(figures);
+      ValidationMetrics metrics = metrics_of(evaluation);
+      best = metrics.best = is_new_best(metrics);
       progress_.without_best = best ? 0 : progress_.without_best + 1;
-      log_->validation(figures, samples_of(evaluation));
+      log_->validation(metrics, samples_of(evaluation));
       remark_on(evaluation);
-      metrics().append(figures);
+      metrics_file().append(metrics);
     }
     write_checkpoint(best);
     if (!text_.has_valid()) {

@@ -12,7 +12,7 @@ struct ValidationSettings {
   enum class Unit { updates, epochs };
   Index every = 500;  ///< units between validations; each validation writes a checkpoint
   Unit unit = Unit::updates;
-  Metric metric = Metric::loss;  ///< the figure that decides which checkpoint is best, also for patience
+  Metric metric = Metric::loss;  ///< the metric that decides which checkpoint is best, also for patience
   Index patience = 0;            ///< stop after this many validations without a new best; 0: never
   bool translate = true;  ///< whether a validation also translates; if not, it measures only the loss and its kin
   Index samples = 2;      ///< sample translations in the log

@@ -97,9 +97,13 @@ inline DescribeModel description(const TokenizerPair& pair = tokenizers()) {
 /// Three tensors with names and shapes as in a model, but without the model.
 struct SmallArena : Arena<float> {
   SmallArena()
-      : Arena({{.name = "model.shared.weight", .shape = {3, 2}, .offset = 0, .size = 6},
-               {.name = "model.encoder.layers.0.fc1.weight", .shape = {2, 2}, .offset = 6, .size = 4},
-               {.name = "final_logits_bias", .shape = {3}, .offset = 10, .size = 3}}) {}
+      : Arena({{.name = "model.shared.weight", .shape = {3, 2}, .role = Role::source_embedding, .offset = 0, .size = 6},
+               {.name = "model.encoder.layers.0.fc1.weight",
+                .shape = {2, 2},
+                .role = Role::projection,
+                .offset = 6,
+                .size = 4},
+               {.name = "final_logits_bias", .shape = {3}, .role = Role::output_bias, .offset = 10, .size = 3}}) {}
 };
 
 /// Numbers that are all different; each `salt` gives a different set.
@@ -125,7 +129,7 @@ inline ReadState read_state(const fs::path& directory, Index parameters) {
 inline RunProgress some_progress() {
   return {{.update = 12, .epoch = 3, .batch = 4, .skipped = 9, .skipped_in_row = 2},
           5,        // validated
-          0.1,      // best_figure
+          0.1,      // best_metric
           0.2,      // best_loss
           6,        // best_update
           7,        // without_best

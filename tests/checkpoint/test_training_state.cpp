@@ -16,18 +16,18 @@ TEST_CASE("the training progress is read back from JSON exactly", "[checkpoint]"
   std::uniform_real_distribution<double> mantissa(-1, 1);
   std::uniform_int_distribution<int> exponent(-1070, 1023);
   for (int i = 0; i < 1000; ++i) {
-    progress.best_figure = std::ldexp(mantissa(random), exponent(random));
+    progress.best_metric = std::ldexp(mantissa(random), exponent(random));
     progress.best_loss = std::ldexp(mantissa(random), exponent(random));
     progress.minutes = std::abs(std::ldexp(mantissa(random), exponent(random)));
     CHECK(read_progress(write_progress(progress), "here") == progress);
   }
   const double infinity = std::numeric_limits<double>::infinity();
-  for (const double figure : {infinity, -infinity, 0.1, 1.0, std::numeric_limits<double>::denorm_min()}) {
-    progress.best_figure = figure;
+  for (const double value : {infinity, -infinity, 0.1, 1.0, std::numeric_limits<double>::denorm_min()}) {
+    progress.best_metric = value;
     CHECK(read_progress(write_progress(progress), "here") == progress);
   }
-  progress.best_figure = std::nan("");
-  CHECK(std::isnan(read_progress(write_progress(progress), "here").best_figure));
+  progress.best_metric = std::nan("");
+  CHECK(std::isnan(read_progress(write_progress(progress), "here").best_metric));
   progress.update = 4294967294;
   CHECK(read_progress(write_progress(progress), "here").update == progress.update);
 }

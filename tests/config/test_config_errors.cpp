@@ -55,7 +55,7 @@ TEST_CASE("a wrong value is an error that states what was expected and what was 
   CHECK(complaint("model.dropout=~") == "--set model.dropout=~" + fraction + "nothing");
   CHECK(place.complaint("model:\n  dropout:\n") == "a.yaml:4: model.dropout" + fraction + "nothing");
 
-  const std::string whole = ": expected a whole number from 2 to 100000, found ";
+  const std::string whole = ": expected an integer from 2 to 100000, found ";
   for (const std::string value : {"1e3", "64.0", "1", "-64", "100001", "99999999999999999999999999", "nan"}) {
     CHECK(complaint("model.d_model=" + value) == "--set model.d_model=" + value + whole + value);
   }
@@ -66,7 +66,7 @@ TEST_CASE("a wrong value is an error that states what was expected and what was 
 
   for (const std::string value : {"-1", "18446744073709551616", "1.0"}) {
     CHECK(complaint("training.seed=" + value) ==
-          "--set training.seed=" + value + ": expected a whole number from 0 to 18446744073709551615, found " + value);
+          "--set training.seed=" + value + ": expected an integer from 0 to 18446744073709551615, found " + value);
   }
   CHECK(complaint("tokenizer.joint=maybe") == "--set tokenizer.joint=maybe: expected true or false, found \"maybe\"");
   CHECK(complaint("tokenizer.joint=1") == "--set tokenizer.joint=1: expected true or false, found 1");

@@ -39,7 +39,7 @@ class Pages(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.copy = Path(temporary.name)
-        for name in ("scripts", "docs", "src", "configs", "data", "tests/figures"):
+        for name in ("scripts", "docs", "src", "configs", "data", "tests/metrics"):
             shutil.copytree(PROJECT / name, self.copy / name)
 
     def check(self):

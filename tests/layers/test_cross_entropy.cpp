@@ -104,7 +104,7 @@ TEMPLATE_TEST_CASE("Forward turns the logits into probabilities and stores what 
                    float, double) {
   RandomValues random(3);
   const Buffer<TestType> logits =
-      buffer_of(random.matrix<TestType>(3, 40).eigen() * 3);  // 40: not a whole number of chunks
+      buffer_of(random.matrix<TestType>(3, 40).eigen() * 3);  // 40: not an integer of chunks
   const IdMatrix expected{{4, 0, 39}};
   const ComputedLoss<TestType> computed(logits, expected, {7, 0.1});
   for (Index n = 0; n < 3; ++n) {

@@ -107,12 +107,12 @@ TEST_CASE("the sentence limit of a Marian model comes from max_length in generat
 
 TEST_CASE("impossible sizes are refused, before their products can overflow", "[config]") {
   for (const char* key : {"d_model", "encoder_layers", "decoder_layers"}) {
-    CHECK(contains(complaint_about(key, 2147483646), std::string(key) + ": expected a whole number from 1 to 100"));
-    CHECK(contains(complaint_about(key, 0), std::string(key) + ": expected a whole number from 1 to 100"));
+    CHECK(contains(complaint_about(key, 2147483646), std::string(key) + ": expected an integer from 1 to 100"));
+    CHECK(contains(complaint_about(key, 0), std::string(key) + ": expected an integer from 1 to 100"));
   }
   json both = with("encoder_ffn_dim", 2147483646);
   both["decoder_ffn_dim"] = 2147483646;
-  CHECK(contains(complaint([&] { read(both); }), "encoder_ffn_dim: expected a whole number from 1 to 1000000"));
+  CHECK(contains(complaint([&] { read(both); }), "encoder_ffn_dim: expected an integer from 1 to 1000000"));
 }
 
 TEST_CASE("impossible search settings are refused", "[config]") {
@@ -138,12 +138,12 @@ TEST_CASE("architectures that our transformer lacks are refused with the reason"
 TEST_CASE("an error in config.json names the file, the key and what was found", "[config]") {
   CHECK(contains(complaint_about("d_model", 33), "config.json: d_model: expected an even number, found 33."));
   CHECK(contains(complaint_about("d_model", nullptr), "d_model: expected a value, found none."));
-  CHECK(contains(complaint_about("d_model", -4), "expected a whole number, found -4."));
-  CHECK(contains(complaint_about("d_model", 1e12), "expected a whole number"));
-  CHECK(contains(complaint_about("d_model", "32"), "expected a whole number, found \"32\"."));
-  CHECK(contains(complaint_about("encoder_attention_heads", 0), "a whole number from 1 to 100000"));
+  CHECK(contains(complaint_about("d_model", -4), "expected an integer, found -4."));
+  CHECK(contains(complaint_about("d_model", 1e12), "expected an integer"));
+  CHECK(contains(complaint_about("d_model", "32"), "expected an integer, found \"32\"."));
+  CHECK(contains(complaint_about("encoder_attention_heads", 0), "an integer from 1 to 100000"));
   CHECK(contains(complaint_about("encoder_attention_heads", 8), "as in the encoder"));
-  CHECK(contains(complaint_about("encoder_layers", 0), "a whole number from 1 to 1000"));
+  CHECK(contains(complaint_about("encoder_layers", 0), "an integer from 1 to 1000"));
   CHECK(contains(complaint_about("dropout", 1), "of at least 0 and below 1"));
   CHECK(contains(complaint_about("scale_embedding", 1), "true or false"));
   CHECK(contains(complaint_about("activation_function", 1), "a string"));

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "report/figures.hpp"
+#include "report/metrics.hpp"
 
 namespace glassformer {
 
 /// The contents of metrics.jsonl.
 struct Metrics {
-  std::vector<TrainingFigures> training;
-  std::vector<ValidationFigures> validation;
+  std::vector<TrainingMetrics> training;
+  std::vector<ValidationMetrics> validation;
 };
 
 inline Metrics read_metrics(const std::filesystem::path& file) {

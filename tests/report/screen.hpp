@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "report/figures.hpp"
 #include "report/log.hpp"
+#include "report/metrics.hpp"
 #include "temporary_directory.hpp"
 
 namespace glassformer {
 
 /// Figures as they may be in the middle of a run, for tests.
-inline TrainingFigures some_figures() {
+inline TrainingMetrics some_figures() {
   return {.update = 1200,
           .epoch = 3,
           .loss = 2.1345,

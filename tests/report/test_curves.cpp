@@ -8,7 +8,7 @@
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
 #include "report/curves.hpp"
-#include "report/figures.hpp"
+#include "report/metrics.hpp"
 #include "report/screen.hpp"
 
 using namespace glassformer;
@@ -22,23 +22,23 @@ namespace fs = std::filesystem;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<TrainingFigures> training_of(Index count) {
-  std::vector<TrainingFigures> figures;
+std::vector<TrainingMetrics> training_of(Index count) {
+  std::vector<TrainingMetrics> metrics;
   for (Index i = 1; i <= count; ++i) {
-    TrainingFigures f;
+    TrainingMetrics f;
     f.update = i;
     f.perplexity = std::exp(1 + 6 * std::exp(-5.0 * static_cast<double>(i) / static_cast<double>(count)));
     f.loss = 100;  // the objective is not drawn
     f.learning_rate = 1e-3;
-    figures.push_back(f);
+    metrics.push_back(f);
   }
-  return figures;
+  return metrics;
 }
 
-std::vector<ValidationFigures> validation_of(Index count, Index every) {
-  std::vector<ValidationFigures> figures;
+std::vector<ValidationMetrics> validation_of(Index count, Index every) {
+  std::vector<ValidationMetrics> metrics;
   for (Index i = 1; i <= count; ++i) {
-    ValidationFigures f;
+    ValidationMetrics f;
     f.update = i * every;
     f.loss = 2 - 0.01 * static_cast<double>(i);
     f.perplexity = 4;
@@ -46,9 +46,9 @@ std::vector<ValidationFigures> validation_of(Index count, Index every) {
     f.exact_match = 0.25;
     f.token_accuracy = 0.7;
     f.best = i <= 2;
-    figures.push_back(f);
+    metrics.push_back(f);
   }
-  return figures;
+  return metrics;
 }
 
 /// A run's directory with metrics.jsonl and curves.svg.
@@ -56,24 +56,24 @@ struct Run {
   TemporaryDirectory directory;
   CurvesPicture picture;
 
-  fs::path metrics() const { return directory / "metrics.jsonl"; }
+  fs::path metrics_file() const { return directory / "metrics.jsonl"; }
   fs::path svg() const { return directory / "curves.svg"; }
-  void append(const std::vector<TrainingFigures>& training, const std::vector<ValidationFigures>& validation) const {
-    std::ofstream(metrics(), std::ios::app);  // creates it if both are empty
-    for (const TrainingFigures& figures : training) {
-      MetricsFile(metrics()).append(figures);
+  void append(const std::vector<TrainingMetrics>& training, const std::vector<ValidationMetrics>& validation) const {
+    std::ofstream(metrics_file(), std::ios::app);  // creates it if both are empty
+    for (const TrainingMetrics& metrics : training) {
+      MetricsFile(metrics_file()).append(metrics);
     }
-    for (const ValidationFigures& figures : validation) {
-      MetricsFile(metrics()).append(figures);
+    for (const ValidationMetrics& metrics : validation) {
+      MetricsFile(metrics_file()).append(metrics);
     }
   }
   std::string draw() {
-    picture.update(metrics(), svg());
+    picture.update(metrics_file(), svg());
     return read_bytes(svg());
   }
 };
 
-std::string drawn(const std::vector<TrainingFigures>& training, const std::vector<ValidationFigures>& validation) {
+std::string drawn(const std::vector<TrainingMetrics>& training, const std::vector<ValidationMetrics>& validation) {
   Run run;
   run.append(training, validation);
   return run.draw();
@@ -316,7 +316,7 @@ TEST_CASE("The picture grows with metrics.jsonl, also when a run is resumed", "[
   CHECK(count_points(grown, "M") == 5);
 
   CurvesPicture resumed;
-  resumed.update(run.metrics(), run.svg());
+  resumed.update(run.metrics_file(), run.svg());
   CHECK(read_bytes(run.svg()) == grown);
 }
 
@@ -324,21 +324,21 @@ TEST_CASE("If metrics.jsonl was cut or replaced, the picture shows what it holds
   Run run;
   run.append(training_of(6), {});
   CHECK(count_points(run.draw()) == 6);
-  MetricsFile(run.metrics()).truncate_after(2);
+  MetricsFile(run.metrics_file()).truncate_after(2);
   CHECK(count_points(run.draw()) == 2);
 }
 
-TEST_CASE("Lines that are not figures and an incomplete last line are not drawn", "[report][curves]") {
+TEST_CASE("Lines that are not metrics and an incomplete last line are not drawn", "[report][curves]") {
   Run run;
   run.append(training_of(2), {});
-  const std::string lines = read_bytes(run.metrics());
-  write_bytes(run.metrics(), "[]\n{\n\n{\"kind\":\"train\"}\n{\"kind\":\"train\",\"update\":\"x\"}\n" + lines +
-                                 R"({"kind":"train","update":3,"perpl)");
+  const std::string lines = read_bytes(run.metrics_file());
+  write_bytes(run.metrics_file(), "[]\n{\n\n{\"kind\":\"train\"}\n{\"kind\":\"train\",\"update\":\"x\"}\n" + lines +
+                                      R"({"kind":"train","update":3,"perpl)");
   CHECK(count_points(run.draw()) == 2);
 
   Run other;
-  write_bytes(other.metrics(), lines + R"({"kind":"validation","update":4,"loss":2,"best":null})" + "\n");
-  CHECK(count_points(other.draw()) == 2 + 1);  // figures that are missing are gaps
+  write_bytes(other.metrics_file(), lines + R"({"kind":"validation","update":4,"loss":2,"best":null})" + "\n");
+  CHECK(count_points(other.draw()) == 2 + 1);  // metrics that are missing are gaps
 }
 
 TEST_CASE("A picture that cannot be written is one warning, and is written later", "[report][curves]") {
@@ -349,7 +349,7 @@ TEST_CASE("A picture that cannot be written is one warning, and is written later
   Screen screen;
   const RunLog log(elsewhere.path(), {}, screen.target(false));
   for (int i = 0; i < 3; ++i) {
-    run.picture.update(run.metrics(), run.svg());
+    run.picture.update(run.metrics_file(), run.svg());
   }
   CHECK(count(screen.written, "its curves could not be drawn: ") == 1);
   CHECK(contains(screen.written, "curves.svg"));
@@ -365,7 +365,7 @@ TEST_CASE("Without metrics.jsonl, or without a path, nothing is drawn", "[report
   const RunLog log(elsewhere.path(), {}, screen.target(false));
   run.picture.update(fs::path(), fs::path());
   CHECK(screen.written.empty());
-  run.picture.update(run.metrics(), run.svg());  // before the first figures
+  run.picture.update(run.metrics_file(), run.svg());  // before the first metrics
   CHECK(screen.written.empty());
   CHECK_FALSE(fs::exists(run.svg()));
 }

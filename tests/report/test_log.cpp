@@ -16,7 +16,7 @@ using namespace glassformer;
 using stand_in::read_bytes;
 using stand_in::TemporaryDirectory;
 
-TEST_CASE("Training figures are plain lines in a pipe and in train.log, and a live line on a terminal",
+TEST_CASE("Training metrics are plain lines in a pipe and in train.log, and a live line on a terminal",
           "[report][log]") {
   for (const bool terminal : {false, true}) {
     CAPTURE(terminal);
@@ -69,7 +69,7 @@ TEST_CASE("Control characters in a message do not reach the terminal or train.lo
   }
 }
 
-TEST_CASE("A status leaves no trace, whether or not figures replace it", "[report][log]") {
+TEST_CASE("A status leaves no trace, whether or not metrics replace it", "[report][log]") {
   for (const bool trained : {false, true}) {
     const TemporaryDirectory run;
     Screen screen;

@@ -15,7 +15,7 @@ using stand_in::TemporaryDirectory;
 
 namespace {
 
-TrainingFigures training_at(Index update) {
+TrainingMetrics training_at(Index update) {
   return {.update = update,
           .epoch = 2,
           .loss = 1.0 / 3,
@@ -29,7 +29,7 @@ TrainingFigures training_at(Index update) {
           .minutes_left = 3};
 }
 
-ValidationFigures validation_at(Index update) {
+ValidationMetrics validation_at(Index update) {
   return {.update = update,
           .epoch = 2,
           .loss = 0.1 + 0.2,
@@ -43,7 +43,7 @@ ValidationFigures validation_at(Index update) {
 
 }  // namespace
 
-TEST_CASE("metrics.jsonl holds exactly the figures that were written to it", "[report][metrics]") {
+TEST_CASE("metrics.jsonl holds exactly the metrics that were written to it", "[report][metrics]") {
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";
   MetricsFile file(path);
@@ -78,11 +78,11 @@ TEST_CASE("A value that is not finite or not known is written as null", "[report
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";
   MetricsFile file(path);
-  TrainingFigures figures = training_at(50);
-  figures.loss = std::numeric_limits<double>::quiet_NaN();
-  figures.perplexity = std::numeric_limits<double>::infinity();
-  figures.minutes_left = -1;
-  file.append(figures);
+  TrainingMetrics metrics = training_at(50);
+  metrics.loss = std::numeric_limits<double>::quiet_NaN();
+  metrics.perplexity = std::numeric_limits<double>::infinity();
+  metrics.minutes_left = -1;
+  file.append(metrics);
   const auto json = nlohmann::json::parse(read_bytes(path));
   CHECK(json.at("loss").is_null());
   CHECK(json.at("perplexity").is_null());

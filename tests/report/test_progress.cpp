@@ -13,7 +13,7 @@
 
 using namespace glassformer;
 
-TEST_CASE("The training line names every figure", "[report][progress]") {
+TEST_CASE("The training line names every value", "[report][progress]") {
   CHECK(training_line(some_figures(), {3000, 30}) ==
         "update 1,200  epoch  3/30  loss  2.1345  ppl    8.45  grad   0.91  rate 1.2e-03  source 12.3k/s  target "
         "11.8k/s  padding 10.0%  left 1m40s");
@@ -24,7 +24,7 @@ TEST_CASE("A terminal of eighty columns shows progress, loss, speed and the time
         "update 1,200  epoch  3/30  loss  2.1345  target 11.8k/s  left 1m40s");
 }
 
-TEST_CASE("The training line is never wider than its terminal and drops the least important figures first",
+TEST_CASE("The training line is never wider than its terminal and drops the least important metrics first",
           "[report][progress]") {
   for (int width = 30; width < 150; ++width) {
     const std::string line = training_line(some_figures(), {0, 30}, width);
@@ -40,7 +40,7 @@ TEST_CASE("The training line is never wider than its terminal and drops the leas
 }
 
 TEST_CASE("All lines of a run have their columns in the same places", "[report][progress]") {
-  TrainingFigures late = some_figures();
+  TrainingMetrics late = some_figures();
   late.update = 999999;
   late.epoch = 30;
   late.loss = 11.3;
@@ -50,12 +50,12 @@ TEST_CASE("All lines of a run have their columns in the same places", "[report][
   late.source_tokens_per_second = 1234567;
   late.target_tokens_per_second = 12;
   late.minutes_left = 60 * 30;
-  TrainingFigures broken = some_figures();
+  TrainingMetrics broken = some_figures();
   broken.loss = broken.perplexity = broken.gradient_norm = std::nan("");
   broken.minutes_left = -1;
   const std::string line = training_line(some_figures(), {0, 30});
-  for (const TrainingFigures& figures : {late, broken}) {
-    const std::string other = training_line(figures, {0, 30});
+  for (const TrainingMetrics& metrics : {late, broken}) {
+    const std::string other = training_line(metrics, {0, 30});
     CHECK(other.size() == line.size());
     for (const char* label : {"epoch", "loss", "ppl", "grad", "rate", "source", "target", "left"}) {
       CHECK(other.find(label) == line.find(label));
@@ -85,9 +85,9 @@ TEST_CASE("Numbers and times are short and have a fixed width", "[report][progre
   CHECK(fit_number(123456.7, 7, 2) == " 123457");
 }
 
-TEST_CASE("The validation line shows all its figures, and figures of translations only if there are any",
+TEST_CASE("The validation line shows all its metrics, and metrics of translations only if there are any",
           "[report][progress]") {
-  ValidationFigures figures{.update = 1250,
+  ValidationMetrics metrics{.update = 1250,
                             .epoch = 3,
                             .loss = 1.8812,
                             .perplexity = 5.21,
@@ -95,17 +95,17 @@ TEST_CASE("The validation line shows all its figures, and figures of translation
                             .bleu = 34.51,
                             .exact_match = 0.12,
                             .best = true};
-  CHECK(validation_line(figures, {3000, 30}) ==
+  CHECK(validation_line(metrics, {3000, 30}) ==
         "update 1,250  validation   loss  1.8812  ppl    5.21  token accuracy  71.2 %  BLEU  34.51  exact "
         "match  12.0 "
         "%  best so far");
   const std::string training = training_line(some_figures(), {3000, 30});
-  CHECK(validation_line(figures, {3000, 30}).find("loss") == training.find("loss"));
-  figures.bleu = figures.exact_match = std::nan("");
-  figures.best = false;
-  CHECK_FALSE(contains(validation_line(figures, {}), "BLEU"));
-  CHECK_FALSE(contains(validation_line(figures, {}), "exact"));
-  CHECK_FALSE(contains(validation_line(figures, {}), "best"));
+  CHECK(validation_line(metrics, {3000, 30}).find("loss") == training.find("loss"));
+  metrics.bleu = metrics.exact_match = std::nan("");
+  metrics.best = false;
+  CHECK_FALSE(contains(validation_line(metrics, {}), "BLEU"));
+  CHECK_FALSE(contains(validation_line(metrics, {}), "exact"));
+  CHECK_FALSE(contains(validation_line(metrics, {}), "best"));
 }
 
 namespace {

@@ -6,38 +6,38 @@
 
 using namespace glassformer;
 
-TEST_CASE("the config chooses the figure that decides which checkpoint is best", "[training]") {
-  const ValidationFigures figures{.loss = 1, .perplexity = 2, .token_accuracy = 3, .bleu = 4, .exact_match = 5};
-  CHECK(chosen_figure(Metric::loss, figures) == 1);
-  CHECK(chosen_figure(Metric::perplexity, figures) == 2);
-  CHECK(chosen_figure(Metric::token_accuracy, figures) == 3);
-  CHECK(chosen_figure(Metric::bleu, figures) == 4);
-  CHECK(chosen_figure(Metric::exact_match, figures) == 5);
+TEST_CASE("the config chooses the value that decides which checkpoint is best", "[training]") {
+  const ValidationMetrics metrics{.loss = 1, .perplexity = 2, .token_accuracy = 3, .bleu = 4, .exact_match = 5};
+  CHECK(chosen_metric(Metric::loss, metrics) == 1);
+  CHECK(chosen_metric(Metric::perplexity, metrics) == 2);
+  CHECK(chosen_metric(Metric::token_accuracy, metrics) == 3);
+  CHECK(chosen_metric(Metric::bleu, metrics) == 4);
+  CHECK(chosen_metric(Metric::exact_match, metrics) == 5);
 }
 
 namespace {
 
-/// Figures whose chosen one is `figure`, whatever the metric; `loss` is that of the others.
-ValidationFigures figures_with(Metric metric, double figure, double loss = 1) {
-  ValidationFigures figures{
-      .loss = loss, .perplexity = figure, .token_accuracy = figure, .bleu = figure, .exact_match = figure};
+/// Figures whose chosen one is `metric`, whatever the metric; `loss` is that of the others.
+ValidationMetrics figures_with(Metric metric, double value, double loss = 1) {
+  ValidationMetrics metrics{
+      .loss = loss, .perplexity = value, .token_accuracy = value, .bleu = value, .exact_match = value};
   if (metric == Metric::loss) {
-    figures.loss = figure;
+    metrics.loss = value;
   }
-  return figures;
+  return metrics;
 }
 
-RunProgress progress_with(double best_figure, double best_loss) {
+RunProgress progress_with(double best_metric, double best_loss) {
   RunProgress progress;
   progress.best_update = 10;
-  progress.best_figure = best_figure;
+  progress.best_metric = best_metric;
   progress.best_loss = best_loss;
   return progress;
 }
 
 }  // namespace
 
-TEST_CASE("loss and perplexity are better if lower, other figures if higher; the first is always better, NaN never is",
+TEST_CASE("loss and perplexity are better if lower, other metrics if higher; the first is always better, NaN never is",
           "[training]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const RunProgress begun = progress_with(0.5, 0.5);
@@ -56,7 +56,7 @@ TEST_CASE("loss and perplexity are better if lower, other figures if higher; the
   }
 }
 
-TEST_CASE("of two validations with equal figures, the one with the lower loss is better", "[training]") {
+TEST_CASE("of two validations with equal metrics, the one with the lower loss is better", "[training]") {
   const RunProgress begun = progress_with(0, 2);  // BLEU of a text without four-word sentences stays 0
   for (const Metric metric : {Metric::token_accuracy, Metric::bleu, Metric::exact_match}) {
     CHECK(is_better(metric, figures_with(metric, 0, 1.9), begun));

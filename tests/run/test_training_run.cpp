@@ -278,8 +278,8 @@ TEST_CASE("while the loss falls, a metric that stays at 0 neither ends the run n
             directory / "run");
   const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
   REQUIRE(metrics.validation.size() == 5);
-  for (const ValidationFigures& figures : metrics.validation) {
-    CHECK(figures.exact_match == 0);
+  for (const ValidationMetrics& metrics : metrics.validation) {
+    CHECK(metrics.exact_match == 0);
   }
   CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000010");
 }
@@ -495,8 +495,8 @@ TEST_CASE("no checkpoint contains weights that are not finite", "[training]") {
     const std::vector<float> weights = weights_of(entry.path());
     CHECK(std::ranges::all_of(weights, [](float weight) { return std::isfinite(weight); }));
   }
-  for (const ValidationFigures& figures : read_metrics(directory / "run" / "metrics.jsonl").validation) {
-    CHECK((!figures.best || std::isfinite(figures.loss)));
+  for (const ValidationMetrics& metrics : read_metrics(directory / "run" / "metrics.jsonl").validation) {
+    CHECK((!metrics.best || std::isfinite(metrics.loss)));
   }
 }
 
@@ -521,7 +521,7 @@ TEST_CASE("a run that has lost its link to the best checkpoint gets it back befo
   const fs::path last = run / "step-00000004";
   stand_in::ReadState state = stand_in::read_state(last, parameters_of(last));
   state.progress.best_update = 2;
-  state.progress.best_figure = -1;  // a loss that nothing can beat
+  state.progress.best_metric = -1;  // a loss that nothing can beat
   write_training_state(last, {state.adam_m, state.adam_v, state.progress});
   fs::remove(last / "SHA256SUMS");
   fs::remove(run / "best");

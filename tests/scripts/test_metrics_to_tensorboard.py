@@ -29,7 +29,7 @@ class MetricsToTensorboard(unittest.TestCase):
     def convert(self):
         return subprocess.run([sys.executable, SCRIPT, self.run_directory], capture_output=True, text=True)
 
-    def test_figures_are_stored_by_kind_and_update_without_null_values_and_incomplete_lines(self):
+    def test_metrics_are_stored_by_kind_and_update_without_null_values_and_incomplete_lines(self):
         from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
         (self.run_directory / "metrics.jsonl").write_text(METRICS)
         for _ in range(2):  # the second time replaces the first

@@ -149,7 +149,7 @@ TEST_CASE("an incomplete directory of a Marian tokenizer is rejected, and the er
   const auto table = [](const auto& edit) { return Copy("opus").change("vocab.json", edit).complaint(); };
   CHECK(contains(table([](json& t) { t["new"] = 100'000; }), "vocab.json: new: expected an id below"));
   CHECK(contains(table([](json& t) { t["new"] = 0; }), "vocab.json: new: expected an id other than that of </s>"));
-  CHECK(contains(table([](json& t) { t["new"] = "5"; }), "vocab.json: new: expected a whole number, found \"5\""));
+  CHECK(contains(table([](json& t) { t["new"] = "5"; }), "vocab.json: new: expected an integer, found \"5\""));
   CHECK(contains(table([](json& t) { t.erase("<unk>"); }), "vocab.json: <unk>: expected a value, found none"));
   const auto ids = [](const auto& edit) { return Copy("opus").change("config.json", edit).complaint(); };
   CHECK(contains(ids([](json& c) { c["eos_token_id"] = 100'000; }), "config.json: eos_token_id: expected an id below"));

@@ -126,11 +126,13 @@ const std::vector<Case> cases = {
      }},
     {"muon", "Muon updates the 2 x 2 matrix in the middle of the parameters, and Adam the numbers before and after it",
      [] {
-       Updates updates{.settings = {.kind = Kind::muon, .beta1 = 0.5, .beta2 = 0.9375},
-                       .parameters = {{1, 1, 2, 2, 2, 2, 1}},
-                       .tensors = {{.name = "bias", .shape = {2}, .offset = 0, .size = 2},
-                                   {.name = "encoder.layers.0.weight", .shape = {2, 2}, .offset = 2, .size = 4},
-                                   {.name = "other_bias", .shape = {1}, .offset = 6, .size = 1}}};
+       Updates updates{
+           .settings = {.kind = Kind::muon, .beta1 = 0.5, .beta2 = 0.9375},
+           .parameters = {{1, 1, 2, 2, 2, 2, 1}},
+           .tensors = {
+               {.name = "bias", .shape = {2}, .role = Role::bias, .offset = 0, .size = 2},
+               {.name = "encoder.layers.0.weight", .shape = {2, 2}, .role = Role::projection, .offset = 2, .size = 4},
+               {.name = "other_bias", .shape = {1}, .role = Role::bias, .offset = 6, .size = 1}}};
        updates.show();
        updates.update({{0.25, -0.25, 0.5, 0, 0, 0.25, 0.5}}, 0.125);
      }},

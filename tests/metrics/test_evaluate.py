@@ -1,4 +1,4 @@
-"""Every figure of `evaluate`, recomputed from its definition: loss, perplexity and accuracy with the NumPy
+"""Every metric of `evaluate`, recomputed from its definition: loss, perplexity and accuracy with the NumPy
 model; BLEU, chrF and exact match from what `translate` prints, with the implementations in text_metrics.py; unknown
 tokens from the vocabularies.
 """
@@ -10,7 +10,7 @@ from statistics import mean
 
 import numpy as np
 import pytest
-from figures import CLOSE, LOG_PROBABILITY, ROUNDING
+from metrics import CLOSE, LOG_PROBABILITY, ROUNDING
 from program import Failed, awkward_pairs, run, run_json, toy_pairs, train, unequal_pairs, variant, write_pairs
 from reference import BOS, EOS, PAD, UNK, Model, log_softmax, read_lines, read_weights
 from text_metrics import bleu, bleu_line, chrf, chrf_line, exact_match
@@ -73,7 +73,7 @@ def unknown(vocabulary, lines):
 
 
 def check(found, model, checkpoint, files, translations, more_references=(), **settings):
-    """Checks every figure of one text. `settings`: those of evaluation that differ from the model's config."""
+    """Checks every metric of one text. `settings`: those of evaluation that differ from the model's config."""
     assert list(found) == KEYS
     sources, references = map(read_lines, files)
     settings = {**model.config["evaluation"], **settings}
@@ -117,7 +117,7 @@ def translate(checkpoint, source, *options):
 
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenizer", ["none", "13a", "zh", "char"])
-def test_every_figure_matches_its_definition(trained, tmp_path, tokenizer, lowercase):
+def test_every_metric_matches_its_definition(trained, tmp_path, tokenizer, lowercase):
     other = variant(trained, tmp_path / "run", {"evaluation.bleu_tokenizer": tokenizer,
                                                 "evaluation.lowercase": lowercase,
                                                 "data.tests": "[awkward, reversed]"})
@@ -210,7 +210,7 @@ def test_translations_that_are_cut_off_are_counted(trained):
             "some references are longer: set decoding.max_length_ratio=") in out
 
 
-def test_the_text_output_shows_the_same_figures_as_json(trained):
+def test_the_text_output_shows_the_same_metrics_as_json(trained):
     out, _ = run("evaluate", trained.directory)
     expected = ""
     for test in run_json("evaluate", trained.directory):
@@ -243,7 +243,7 @@ def test_the_text_output_shows_the_same_figures_as_json(trained):
     assert out == expected
 
 
-def test_the_awkward_text_distinguishes_right_figures_from_wrong_ones(trained):
+def test_the_awkward_text_distinguishes_right_metrics_from_wrong_ones(trained):
     """Without this, the previous tests could not fail."""
     source, reference = (trained.text / f"awkward.{language}" for language in ("en", "de"))
     model, references = Model(trained / "best"), read_lines(reference)

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from figures import FLOAT, Loss, encode, lengths, micro_batches, padding_share
+from metrics import FLOAT, Loss, encode, lengths, micro_batches, padding_share
 from program import ROOT, run, set_options, toy_pairs, train, unequal_pairs, write_pairs
 from reference import Model, read_lines, read_safetensors, read_weights
 
@@ -187,7 +187,7 @@ def test_every_window_has_a_line_even_a_short_last_one(watched):
     assert all(line["skipped"] == 0 for line in watched.run.metrics("train"))
 
 
-def test_the_log_shows_the_same_figures_as_the_metrics(watched):
+def test_the_log_shows_the_same_numbers_as_the_metrics(watched):
     log = (watched.run / "train.log").read_text(encoding="utf-8")
     for line in watched.run.metrics("train"):
         speeds = re.search(rf"update +{line['update']} .*source +([\d.]+)(k?)/s +target +([\d.]+)(k?)/s", log).groups()
@@ -230,7 +230,7 @@ def test_a_batch_of_one_sentence_counts_like_any_other(tmp_path):
 
 
 # --- Text -------------------------------------------------------------------------------------------------------------
-def test_line_ends_spaces_and_empty_lines_do_not_change_figures(tmp_path, text):
+def test_line_ends_spaces_and_empty_lines_do_not_change_metrics(tmp_path, text):
     """CRLF, a byte order mark, tabs and double spaces change nothing. Lines that are empty on one side (at the start,
     in the middle, at the end) and pairs that are too long are left out and counted."""
     settings = {**SETTINGS, "data.max_length": 20, "tokenizer.min_frequency": 2, "training.max_updates": 12}

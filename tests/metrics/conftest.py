@@ -7,7 +7,7 @@ from reference import Model
 
 def pytest_configure():
     if not PROGRAM.exists():
-        pytest.exit(f"{PROGRAM} is missing: build it first (scripts/dev/test_figures.sh does)", returncode=2)
+        pytest.exit(f"{PROGRAM} is missing: build it first (scripts/dev/test_metrics.sh does)", returncode=2)
 
 
 @pytest.fixture(scope="session")

@@ -6,11 +6,11 @@
 
 #include "numerics/matrix.hpp"
 
-/// The figures of a training run for the log and metrics.jsonl. A figure that was not computed is NaN.
+/// The metrics of a training run for the log and metrics.jsonl. A metric that was not computed is NaN.
 namespace glassformer {
 
 /// Means over the updates since the last log line. Skipped updates do not count.
-struct TrainingFigures {
+struct TrainingMetrics {
   Index update = 0;
   Index epoch = 1;           ///< from 1
   double loss = 0;           ///< the objective (label smoothing included) per target token
@@ -24,11 +24,11 @@ struct TrainingFigures {
   double minutes = 0;        ///< since the run started, without interruptions
   double minutes_left = -1;  ///< negative: unknown
 
-  bool operator==(const TrainingFigures&) const = default;
+  bool operator==(const TrainingMetrics&) const = default;
 };
 
-/// The figures of one pass over the validation text.
-struct ValidationFigures {
+/// The metrics of one pass over the validation text.
+struct ValidationMetrics {
   Index update = 0;
   Index epoch = 1;
   double loss = 0;  ///< plain cross-entropy per target token
@@ -39,7 +39,7 @@ struct ValidationFigures {
   double minutes = 0;                                             ///< since the run started
   bool best = false;                                              ///< better than every validation before it
 
-  bool operator==(const ValidationFigures&) const = default;
+  bool operator==(const ValidationMetrics&) const = default;
 };
 
 /// One sentence of the validation text with the model's translation.
@@ -64,13 +64,13 @@ std::string short_count(double value);
 std::string short_time(double minutes);
 /// The log line for training. If it is wider than `width`, the less important columns are dropped; update and loss
 /// always stay.
-std::string training_line(const TrainingFigures& figures, const RunLength& length,
+std::string training_line(const TrainingMetrics& metrics, const RunLength& length,
                           int width = std::numeric_limits<int>::max());
 /// The log line for validation. Figures that the training line also has are in the same columns.
-std::string validation_line(const ValidationFigures& figures, const RunLength& length);
+std::string validation_line(const ValidationMetrics& metrics, const RunLength& length);
 
 /// Writes metrics.jsonl, or another file of one JSON object per line. In metrics.jsonl, each line is a JSON object,
-/// {"kind":"train", ...} or {"kind":"validation", ...}, whose other keys are the names of the figures. NaN, infinity
+/// {"kind":"train", ...} or {"kind":"validation", ...}, whose other keys are the names of the metrics. NaN, infinity
 /// and an unknown time left are null. All members throw as throw_disk_error() does.
 class MetricsFile {
  public:
@@ -78,10 +78,10 @@ class MetricsFile {
   explicit MetricsFile(std::filesystem::path file) : file_(std::move(file)) {}
 
   /// Drops what a resumed run will recompute: lines of later updates, and an unterminated last line. -1 drops all.
-  /// \throws UserError: a line does not hold figures (the message names it)
+  /// \throws UserError: a line does not hold metrics (the message names it)
   void truncate_after(Index update) const;
-  void append(const TrainingFigures& figures) const;
-  void append(const ValidationFigures& figures) const;
+  void append(const TrainingMetrics& metrics) const;
+  void append(const ValidationMetrics& metrics) const;
   void append(const std::string& line) const;  ///< a JSON object with "update", and a newline
 
  private:

@@ -1,4 +1,4 @@
-"""The figures that the program should report, computed from their definitions with the NumPy model."""
+"""The metrics that the program should report, computed from their definitions with the NumPy model."""
 
 import numpy as np
 from reference import BOS, EOS, PAD, log_softmax
@@ -8,7 +8,7 @@ FLOAT = 2e-6            # relative, for a mean over many tokens; one rounding to
 LOG_PROBABILITY = 5e-5  # for a token: four times the largest difference seen, for log-probabilities down to -19
 CLOSE = 1e-4            # two logits that are closer may swap places
 ROUNDING = 1e-9         # relative, for what is computed in double precision from counts
-SENTENCES = 64  # in a padded batch here; no figure depends on the program's own batches
+SENTENCES = 64  # in a padded batch here; no metric depends on the program's own batches
 
 
 def padded(rows):

@@ -1,4 +1,4 @@
-"""Every translation, and every figure of `translate --n-best`, recomputed with the NumPy model.
+"""Every translation, and every metric of `translate --n-best`, recomputed with the NumPy model.
 
 Two tokens or hypotheses that are almost equally likely may swap places in single precision. So the tests use sentences
 whose closest decision is CLEAR. The model is half trained, and nearly all sentences qualify.
@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 from beam import beam_search, closest_decision
-from figures import LOG_PROBABILITY
+from metrics import LOG_PROBABILITY
 from program import awkward_pairs, run, toy_pairs, train, unequal_pairs, variant, write_text
 from reference import EOS, Model
 

@@ -1,4 +1,4 @@
-"""Every figure of `score`, recomputed with the NumPy model.
+"""Every metric of `score`, recomputed with the NumPy model.
 
 The program computes in single precision, which rounds logits between 16 and 32 to multiples of 2e-6. All numbers before
 them are rounded too. The log-probability of a token may differ by LOG_PROBABILITY, that of a line by as much per token.
@@ -9,7 +9,7 @@ import random
 
 import numpy as np
 import pytest
-from figures import LOG_PROBABILITY
+from metrics import LOG_PROBABILITY
 from program import awkward_pairs, run, run_json, unequal_pairs, write_pairs, write_text
 from reference import EOS
 

@@ -1,5 +1,5 @@
-"""Every figure of `benchmark`, recomputed: counts from the text, speeds as counts divided by seconds. No test checks
-how fast the program is. Figures computed from the printed ones may differ by ROUNDING.
+"""Every metric of `benchmark`, recomputed: counts from the text, speeds as counts divided by seconds. No test checks
+how fast the program is. Metrics computed from the printed ones may differ by ROUNDING.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from figures import ROUNDING, cells
+from metrics import ROUNDING, cells
 from program import ROOT, awkward_pairs, run, set_options, train, unequal_pairs, write_pairs
 from reference import Vocabulary, read_weights
 
@@ -88,7 +88,7 @@ def test_no_batch_has_more_padded_tokens_on_its_larger_side_than_max_tokens(awkw
     assert max(padded) > MAX_TOKENS - longest  # batches are filled up to the limit
 
 
-# --- The figures ------------------------------------------------------------------------------------------------------
+# --- The metrics ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("accumulation, threads", [(1, 1), (4, 2)])
 def test_speeds_are_the_counts_of_the_batches_divided_by_the_seconds(
         awkward_text, tmp_path, monkeypatch, accumulation, threads):
@@ -119,7 +119,7 @@ def test_parameters_are_the_numbers_of_the_model_that_training_writes(awkward_te
     found = json.loads(benchmark(awkward_text, {}, "--seconds", 0.01))
     assert found["parameters"] == sum(tensor.size for tensor in weights.values())
     sizes = [len(Vocabulary(trained / f"best/{side}.vocab.json").words) for side in ("source", "target")]
-    assert sizes[0] < sizes[1] == VOCABULARY  # so that no figure can confuse them
+    assert sizes[0] < sizes[1] == VOCABULARY  # so that no metric can confuse them
 
 
 def test_memory_is_at_least_what_weights_gradients_and_moments_need_and_at_most_what_the_system_saw(awkward_text):

@@ -11,7 +11,7 @@ import os
 import numpy as np
 import pytest
 from beam import closest_decision
-from figures import CLOSE, LOG_PROBABILITY
+from metrics import CLOSE, LOG_PROBABILITY
 from program import run, run_json, toy_pairs, train, unequal_pairs
 from reference import BOS, EOS, PAD, Model, log_softmax, read_lines
 

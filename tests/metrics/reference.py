@@ -1,5 +1,5 @@
 """The whole transformer in NumPy, in double precision, sharing no code with the program. It gives a second opinion on
-every figure that the program reports, and is the shortest description of the model.
+every metric that the program reports, and is the shortest description of the model.
 
     model = Model("runs/toy/best")
     logits = model.logits(source_ids, target_input_ids)

@@ -5,14 +5,14 @@ import re
 
 import numpy as np
 import pytest
-from figures import FLOAT, Loss, encode
+from metrics import FLOAT, Loss, encode
 from program import toy_pairs, train, unequal_pairs, write_pairs
 from reference import Model, read_lines, read_safetensors
 from text_metrics import bleu, exact_match
 
 
-def figures_of(model, pairs):
-    """Loss without label smoothing, and all figures that follow from greedy translations."""
+def metrics_of(model, pairs):
+    """Loss without label smoothing, and all metrics that follow from greedy translations."""
     loss = Loss(model, encode(model, pairs))
     sources, references = zip(*pairs)
     translations = [model.target.decode(model.greedy(ids)) if ids else "" for ids in map(model.source.encode, sources)]
@@ -43,10 +43,10 @@ def validated(tmp_path_factory):
 @pytest.fixture(scope="module")
 def recomputed(validated):
     done, pairs = validated
-    return [(line, figures_of(Model(done.checkpoint(line["update"])), pairs)) for line in done.metrics("validation")]
+    return [(line, metrics_of(Model(done.checkpoint(line["update"])), pairs)) for line in done.metrics("validation")]
 
 
-def test_validation_figures_are_means_over_all_tokens_and_use_greedy_translations(recomputed):
+def test_validation_metrics_are_means_over_all_tokens_and_use_greedy_translations(recomputed):
     assert [line["update"] for line, _ in recomputed] == [200, 400]
     for line, expected in recomputed:
         assert line["loss"] == pytest.approx(expected["loss"], rel=FLOAT)
@@ -57,7 +57,7 @@ def test_validation_figures_are_means_over_all_tokens_and_use_greedy_translation
     assert recomputed[-1][1]["bleu"] > 20 and recomputed[-1][1]["exact_match"] > 0.05, "it should learn something"
 
 
-def test_the_log_shows_the_same_figures_and_the_first_translations(validated, recomputed):
+def test_the_log_shows_the_same_metrics_and_the_first_translations(validated, recomputed):
     done, pairs = validated
     log = (done / "train.log").read_text(encoding="utf-8")
     for line, expected in recomputed:
@@ -99,7 +99,7 @@ LOWER_IS_BETTER = {"loss", "perplexity"}
 
 @pytest.mark.parametrize("metric", ["loss", "perplexity", "token_accuracy", "bleu", "exact_match"])
 def test_the_best_is_chosen_by_its_metric_and_patience_ends_the_training(tmp_path, metric):
-    """The learning rate rises until the model, having learnt the sentences, forgets them again: every figure gets
+    """The learning rate rises until the model, having learnt the sentences, forgets them again: every metric gets
     better, and then worse for good."""
     write_pairs(tmp_path, "train", toy_pairs("train")[:6])
     write_pairs(tmp_path, "valid", toy_pairs("train")[:6])
@@ -132,8 +132,8 @@ def test_the_best_is_chosen_by_its_metric_and_patience_ends_the_training(tmp_pat
 
 
 @pytest.mark.parametrize("metric", ["loss", "bleu"])
-def test_a_figure_only_as_good_as_the_best_is_not_a_new_best(tmp_path, metric):
-    """The learning rate is too small to move a weight, so all validations give the same figures."""
+def test_a_metric_only_as_good_as_the_best_is_not_a_new_best(tmp_path, metric):
+    """The learning rate is too small to move a weight, so all validations give the same metrics."""
     write_pairs(tmp_path, "train", toy_pairs("train")[:6])
     write_pairs(tmp_path, "valid", toy_pairs("train")[:6])
     done = train(tmp_path / "run", tmp_path, {
@@ -184,7 +184,7 @@ def test_the_mean_is_that_of_the_last_checkpoints(averaged):
 def test_averaged_model_is_validated_and_becomes_best_if_better(averaged):
     done, text = averaged
     pairs = list(zip(*(read_lines(text / f"valid.{side}") for side in ("en", "de"))))
-    expected = figures_of(Model(done / "average-00000200"), pairs)
+    expected = metrics_of(Model(done / "average-00000200"), pairs)
     found = re.search(rf"mean of the last 3 checkpoints, in {re.escape(str(done / 'average-00000200'))}: "
                       r"loss (\S+), BLEU (\S+), exact match (\S+)%(; the best so far, so the link best points to it)?",
                       done.log)

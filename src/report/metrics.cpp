@@ -1,4 +1,4 @@
-#include "report/figures.hpp"
+#include "report/metrics.hpp"
 
 #include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
@@ -30,7 +30,7 @@ std::string epoch_text(Index epoch, const RunLength& length) {
   return fmt::format("epoch {:>{}}/{}", epoch, last.size(), last);
 }
 
-Json to_json(const TrainingFigures& f) {
+Json to_json(const TrainingMetrics& f) {
   return {{"kind", "train"},
           {"update", f.update},
           {"epoch", f.epoch},
@@ -46,7 +46,7 @@ Json to_json(const TrainingFigures& f) {
           {"minutes_left", f.minutes_left < 0 ? Json() : Json(f.minutes_left)}};
 }
 
-Json to_json(const ValidationFigures& f) {
+Json to_json(const ValidationMetrics& f) {
   return {{"kind", "validation"}, {"update", f.update},           {"epoch", f.epoch},
           {"loss", f.loss},       {"perplexity", f.perplexity},   {"token_accuracy", f.token_accuracy},
           {"bleu", f.bleu},       {"exact_match", f.exact_match}, {"minutes", f.minutes},
@@ -120,19 +120,19 @@ std::string short_time(double minutes) {
   return two_units(hours / 24, 'd', hours % 24, 'h');
 }
 
-std::string training_line(const TrainingFigures& figures, const RunLength& length, int width) {
+std::string training_line(const TrainingMetrics& metrics, const RunLength& length, int width) {
   // The higher a column's rank, the sooner it is dropped.
   const std::vector<std::pair<int, std::string>> columns = {
-      {0, update_text(figures.update, length)},
-      {3, epoch_text(figures.epoch, length)},
-      {1, "loss " + fit_number(figures.loss, 7, 4)},
-      {5, "ppl " + fit_number(figures.perplexity, 7, 2)},
-      {6, "grad " + fit_number(figures.gradient_norm, 6, 2)},
-      {8, fmt::format("rate {:>7.1e}", figures.learning_rate)},
-      {7, "source " + short_count(figures.source_tokens_per_second) + "/s"},
-      {4, "target " + short_count(figures.target_tokens_per_second) + "/s"},
-      {9, "padding " + fit_number(100 * figures.padding_share, 4, 1) + '%'},
-      {2, "left " + short_time(figures.minutes_left)},
+      {0, update_text(metrics.update, length)},
+      {3, epoch_text(metrics.epoch, length)},
+      {1, "loss " + fit_number(metrics.loss, 7, 4)},
+      {5, "ppl " + fit_number(metrics.perplexity, 7, 2)},
+      {6, "grad " + fit_number(metrics.gradient_norm, 6, 2)},
+      {8, fmt::format("rate {:>7.1e}", metrics.learning_rate)},
+      {7, "source " + short_count(metrics.source_tokens_per_second) + "/s"},
+      {4, "target " + short_count(metrics.target_tokens_per_second) + "/s"},
+      {9, "padding " + fit_number(100 * metrics.padding_share, 4, 1) + '%'},
+      {2, "left " + short_time(metrics.minutes_left)},
   };
   for (int ranks = 10;; --ranks) {
     std::string line;
@@ -147,18 +147,18 @@ std::string training_line(const TrainingFigures& figures, const RunLength& lengt
   }
 }
 
-std::string validation_line(const ValidationFigures& figures, const RunLength& length) {
+std::string validation_line(const ValidationMetrics& metrics, const RunLength& length) {
   std::string line =
-      fmt::format("{}  {:<{}}  loss {}  ppl {}  token accuracy {} %", update_text(figures.update, length), "validation",
-                  epoch_text(figures.epoch, length).size(), fit_number(figures.loss, 7, 4),
-                  fit_number(figures.perplexity, 7, 2), fit_number(100 * figures.token_accuracy, 5, 1));
-  if (!std::isnan(figures.bleu)) {
-    line += "  BLEU " + fit_number(figures.bleu, 6, 2);
+      fmt::format("{}  {:<{}}  loss {}  ppl {}  token accuracy {} %", update_text(metrics.update, length), "validation",
+                  epoch_text(metrics.epoch, length).size(), fit_number(metrics.loss, 7, 4),
+                  fit_number(metrics.perplexity, 7, 2), fit_number(100 * metrics.token_accuracy, 5, 1));
+  if (!std::isnan(metrics.bleu)) {
+    line += "  BLEU " + fit_number(metrics.bleu, 6, 2);
   }
-  if (!std::isnan(figures.exact_match)) {
-    line += "  exact match " + fit_number(100 * figures.exact_match, 5, 1) + " %";
+  if (!std::isnan(metrics.exact_match)) {
+    line += "  exact match " + fit_number(100 * metrics.exact_match, 5, 1) + " %";
   }
-  return line + (figures.best ? "  best so far" : "");
+  return line + (metrics.best ? "  best so far" : "");
 }
 
 void MetricsFile::truncate_after(Index update) const {
@@ -179,8 +179,8 @@ void MetricsFile::truncate_after(Index update) const {
   }
 }
 
-void MetricsFile::append(const TrainingFigures& figures) const { append(to_json(figures).dump() + '\n'); }
-void MetricsFile::append(const ValidationFigures& figures) const { append(to_json(figures).dump() + '\n'); }
+void MetricsFile::append(const TrainingMetrics& metrics) const { append(to_json(metrics).dump() + '\n'); }
+void MetricsFile::append(const ValidationMetrics& metrics) const { append(to_json(metrics).dump() + '\n'); }
 
 void MetricsFile::append(const std::string& line) const {
   if (file_.empty()) {
