@@ -279,7 +279,7 @@ TEST_CASE("files that another program wrote are not replaced", "[checkpoint]") {
 
   // A config that somebody has copied from a run is not yet a run.
   fs::create_directory(directory / "copied");
-  write_bytes(directory / "copied" / "config.yaml", write_small_config);
+  write_bytes(directory / "copied" / "config.yaml", kConfig);
   CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copied"); }), Says("no run to continue"));
 }
 
