@@ -37,11 +37,10 @@ class Source:
                                                                          indent + "template", indent + "public:")):
                 number += 1
                 continue
-            head, body = line, number  # a declaration may go on for several lines, indented more deeply
+            head, body = self._code(number), number  # a declaration may go on for several lines, indented more deeply
             while not re.search(r"[{};]( *//.*)?$", self.lines[body]) and body + 1 < last:
                 body += 1
-                head += " " + self.lines[body].strip()
-            head = re.sub(r" *//.*$", "", head)
+                head += " " + self._code(body).strip()
             match = _TYPE.match(head[len(indent):])
             closing = re.compile(indent + r"\}(;|\)+;?)?$")
             end = body + 1
@@ -54,6 +53,10 @@ class Source:
             if match:
                 yield from self._find(body + 1, end - 1, indent + "  ", name + "::")
             number = end
+
+    def _code(self, number):
+        """A line without its comment."""
+        return re.sub(r" *//.*$", "", self.lines[number])
 
     @staticmethod
     def _function_name(head):

@@ -11,10 +11,13 @@ namespace glassformer {
 /// Throws std::invalid_argument, or ends the program if this was compiled without exceptions.
 [[noreturn]] void refuse(const std::string& message);
 
+/// Whether each setting is in its range and fits the others.
 void check_settings(const SessionSettings& settings);
+/// The same for a search.
 void check_search(const DecodingSettings& search);
 /// `what` names the sentence in the message: "pair 3, source".
 void check_ids(std::span<const Id> sentence, Index vocabulary, const std::string& what);
+/// Whether all ids of the pairs are in their vocabularies.
 void check_pairs(const SessionSettings& settings, std::span<const SentencePair> pairs);
 /// Whether the masks have the shape of this batch and contain only 0 and 1.
 void check_masks(const TransformerMasks& masks, const Batch& batch);

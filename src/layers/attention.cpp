@@ -20,8 +20,8 @@ SelfAttention<Scalar>::SelfAttention(const Part<Scalar>& part, const AttentionSe
     : projections(part, settings.width),
       qkv_proj(projections.map(part.at("qkv_proj").with({{"out", "3D"}}), 0, 3 * settings.width)),
       out_proj(part.at("out_proj"), settings.width, settings.width),
-      attention(part.with({{"S", part.letter("T")}, {"M", part.letter("N")}}),
-                settings),  // keys come from queries' rows
+      // Keys and values have the same rows as queries.
+      attention(part.with({{"S", part.letter("T")}, {"M", part.letter("N")}}), settings),
       name_(part.name()) {}
 
 template <std::floating_point Scalar>

@@ -67,9 +67,8 @@ void require_same(const Ranks& ranks, const std::string& what, const std::functi
   if (names.empty()) {
     return;
   }
-  ranks.once([&] {
-    throw UserError(fmt::format("{}: not the same on {} as on the first rank. {}", what, names, hint));
-  });
+  ranks.once(
+      [&] { throw UserError(fmt::format("{}: not the same on {} as on the first rank. {}", what, names, hint)); });
 }
 
 }  // namespace glassformer

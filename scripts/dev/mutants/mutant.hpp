@@ -1,7 +1,7 @@
 #pragma once
 
-// Included at the top of every file of a mutated copy of src (see mutate.py). A mutant is a small mistake with a number.
-// All mutants of the copy are compiled; GLASSFORMER_MUTANT names the one that is switched on.
+// Included at the top of every file of a mutated copy of src (see mutate.py). A mutant is a small mistake with a
+// number. All mutants of the copy are compiled; GLASSFORMER_MUTANT names the one that is switched on.
 
 #include <algorithm>
 #include <cstdlib>
@@ -55,14 +55,14 @@ struct NotEqual {
   static constexpr auto apply = [](auto&& a, auto&& b) { return a != b; };
 };
 
-#define GLASSFORMER_MUTANT_OPERATOR(symbol, Same)                                                 \
-  template <int number, class Other, class Left>                                                  \
-  auto operator symbol(Left&& left, Swap<number, Other>) {                                        \
-    return Half<number, std::pair<Same, Other>, Left>{std::forward<Left>(left)};                  \
-  }                                                                                               \
-  template <int number, class Other, class Left, class Right>                                     \
-  auto operator symbol(Half<number, std::pair<Same, Other>, Left> half, Right&& right) {          \
-    return on(number) ? Other::apply(half.left, right) : Same::apply(half.left, right);           \
+#define GLASSFORMER_MUTANT_OPERATOR(symbol, Same)                                        \
+  template <int number, class Other, class Left>                                         \
+  auto operator symbol(Left&& left, Swap<number, Other>) {                               \
+    return Half<number, std::pair<Same, Other>, Left>{std::forward<Left>(left)};         \
+  }                                                                                      \
+  template <int number, class Other, class Left, class Right>                            \
+  auto operator symbol(Half<number, std::pair<Same, Other>, Left> half, Right&& right) { \
+    return on(number) ? Other::apply(half.left, right) : Same::apply(half.left, right);  \
   }
 GLASSFORMER_MUTANT_OPERATOR(+, Plus)
 GLASSFORMER_MUTANT_OPERATOR(-, Minus)
