@@ -1,6 +1,7 @@
-// An optimizer of your own: Lion (Chen et al. 2023), which moves every weight by the same distance and only decides on
-// the direction. It trains the copy task from the parts that a Session is made of: plan the epoch, compute the gradient
-// of a batch, change the weights. The exit status is 0 if the trained model copies a sequence it has never seen.
+// An optimizer of your own: AdaBelief (Zhuang et al. 2020). Adam makes small steps where gradients are large; AdaBelief
+// makes small steps where they are not what it expected. It trains the copy task from the parts that a Session is made
+// of: plan the epoch, compute the gradient of a batch, change the weights. The exit status is 0 if the trained model
+// copies a sequence it has never seen.
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -14,29 +15,34 @@ using namespace glassformer;
 
 namespace {
 
-/// Lion, for each weight p with gradient g:
+/// AdaBelief, for each weight p with gradient g, at update t = 1, 2, 3, ...:
 ///
-///   direction = sign(beta1 m + (1 - beta1) g)
-///   p = p - rate (direction + weight_decay p)
-///   m = beta2 m + (1 - beta2) g
-class Lion {
+///   m = beta1 m + (1 - beta1) g                      the gradient that we expect
+///   s = beta2 s + (1 - beta2) (g - m)^2 + epsilon    how far gradients are from it
+///   p = p - rate * (m / (1 - beta1^t)) / (sqrt(s / (1 - beta2^t)) + epsilon)
+class AdaBelief {
  public:
-  explicit Lion(std::size_t weights) : m_(weights, 0.0F) {}
+  explicit AdaBelief(std::size_t weights) : m_(weights, 0.0F), s_(weights, 0.0F) {}
 
   void update(std::span<float> weights, std::span<const float> gradient, float rate) {
+    power1_ *= kBeta1;  // beta1^t
+    power2_ *= kBeta2;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-      const float mean = kBeta1 * m_[i] + (1 - kBeta1) * gradient[i];
-      const float direction = mean > 0 ? 1.0F : mean < 0 ? -1.0F : 0.0F;
-      weights[i] -= rate * (direction + kWeightDecay * weights[i]);
-      m_[i] = kBeta2 * m_[i] + (1 - kBeta2) * gradient[i];
+      m_[i] = kBeta1 * m_[i] + (1 - kBeta1) * gradient[i];
+      const float surprise = gradient[i] - m_[i];
+      s_[i] = kBeta2 * s_[i] + (1 - kBeta2) * surprise * surprise + kEpsilon;
+      weights[i] -= rate * (m_[i] / (1 - power1_)) / (std::sqrt(s_[i] / (1 - power2_)) + kEpsilon);
     }
   }
 
  private:
   static constexpr float kBeta1 = 0.9F;
-  static constexpr float kBeta2 = 0.99F;
-  static constexpr float kWeightDecay = 0.01F;
+  static constexpr float kBeta2 = 0.98F;
+  static constexpr float kEpsilon = 1e-12F;
   std::vector<float> m_;  // [weights]
+  std::vector<float> s_;  // [weights]
+  float power1_ = 1;
+  float power2_ = 1;
 };
 
 constexpr SpecialIds kSpecial{.pad = 0, .bos = 1, .eos = 2, .unk = 3};
@@ -75,14 +81,14 @@ int main() {
   TrainingSettings settings;
   settings.label_smoothing = 0;
   ShardedGradient gradient(model, settings);
-  Lion lion(static_cast<std::size_t>(model.weights.size()));
+  AdaBelief optimizer(static_cast<std::size_t>(model.weights.size()));
   std::uint32_t update = 0;
   for (Index epoch = 0; update < 200; ++epoch) {
     for (const std::vector<Index>& batch : plan_epoch(text.pairs(), 1024, settings.seed, epoch)) {
       ++update;
-      const float rate = 3e-4F * std::min(1.0F, static_cast<float>(update) / 40);  // a linear warm-up
+      const float rate = 3e-3F * std::min(1.0F, static_cast<float>(update) / 40);  // a linear warm-up
       const ShardedGradient::Result result = gradient.compute(text.pairs(), {&batch, 1}, {settings.seed, update});
-      lion.update(model.weights.values(), gradient.gradient(), rate);
+      optimizer.update(model.weights.values(), gradient.gradient(), rate);
       if (update == 1 || update % 50 == 0) {
         std::printf("update %3d  loss %.3f\n", static_cast<int>(update), result.loss.mean());
       }

@@ -82,10 +82,11 @@ Index activation_count(const TransformerSettings& settings, const VocabularyShap
   // Numbers per token in each part of a layer: what forward keeps and, in training, what backward needs. These are
   // means over the variants (norm, dropout), which differ by less than a tenth; test_memory_forecast.cpp measures the
   // layers.
-  const Index add_and_norm = training ? 6 * D : 3 * D;     // sum, x_hat, output; their gradients
-  const Index self_attention = training ? 10 * D : 5 * D;  // query, key, value, context, output
-  const Index cross_attention = training ? 6 * D : 3 * D;  // query, context, output
-  const Index key_value = training ? 5 * D : 2 * D;        // key and value of the encoder's output
+  const Index before_dropout = settings.dropout > 0 ? D : 0;             // the gradient of dropout's input
+  const Index add_and_norm = training ? 3 * D + before_dropout : 2 * D;  // x_hat, output; the gradient of the sum
+  const Index self_attention = training ? 10 * D : 5 * D;                // query, key, value, context, output
+  const Index cross_attention = training ? 6 * D : 3 * D;                // query, context, output
+  const Index key_value = training ? 5 * D : 2 * D;                      // key and value of the encoder's output
   const Index feed_forward = training ? 3 * F + 2 * D : 2 * F + D;
   const Index weights = H * (training ? (settings.attention_dropout > 0 ? 3 : 2) : 1);  // per query and key
 

@@ -100,9 +100,7 @@ struct SeedAttention {
         map(unused, golden.input("Wq").cols(), 3 * D),
         attention(unused, AttentionSettings{D, 1, dropout}) {
     map.weights.values().eigen().setZero();
-    map->weight.in(map.weights).eigen() << golden.input("Wq");
-    golden.input("Wk");
-    golden.input("Wv");
+    map->weight.in(map.weights).eigen() << golden.input("Wq"), golden.input("Wk"), golden.input("Wv");
   }
 
   Matrix<double> q() const { return qkv.leftCols(D); }       // [N, D]

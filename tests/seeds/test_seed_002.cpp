@@ -146,10 +146,8 @@ TEST_CASE("002.cross_attention: queries from the decoder, keys and values from t
   RandomValues unused(0);
   SingleLayer<CrossAttention<double>> cross(unused, AttentionSettings{2, 1, 0});
   cross.weights.values().eigen().setZero();
-  cross->projections.weight.in(cross.weights).eigen() << golden.input("Wq").transpose();
-  // the example has x W,
-  golden.input("Wk").transpose();
-  golden.input("Wv").transpose();                                  // the project x W^T
+  cross->projections.weight.in(cross.weights).eigen() << golden.input("Wq").transpose(),  // the example has x W,
+      golden.input("Wk").transpose(), golden.input("Wv").transpose();                     // the project x W^T
   cross->out_proj.weight.in(cross.weights).eigen().setIdentity();  // the seed has no output projection
 
   const Buffer<double>& output = cross->forward({}, x_dec, x_enc, nothing_blocked(3));
