@@ -193,11 +193,12 @@ def program_of(lab, texts, originals=None):
     sources = [include / Path(file).relative_to("src") for file in texts if file.endswith(".cpp")]
     objects = []
     for source in [*sources, *common]:
-        target = directory / f"{source.stem}.o"
+        name = source.stem if source in common else "-".join(source.relative_to(include).with_suffix("").parts)
+        target = directory / f"{name}.o"
         if source in common:  # the cases may include a header of the lab; apart from that, they are compiled only once
-            target = BUILD / lab.number / f"{source.stem}-{digest_of(shared_key, *headers)}.o"
+            target = BUILD / lab.number / f"{name}-{digest_of(shared_key, *headers)}.o"
         if not target.exists():
-            part = directory / f"{source.stem}.part.o"
+            part = directory / f"{name}.part.o"
             run_compiler(compile_command(source, part, includes))
             part.rename(target)
         objects.append(target)

@@ -51,7 +51,7 @@ TEST_CASE("the forecast of activations agrees with the layers' buffers", "[train
     WARN("SKIPPED: allocations are not counted on this system or under this sanitizer");
     return;
   }
-  const VocabularyShape vocabulary{100, 200, {0, 0}};
+  const VocabularyShape vocabulary{100, 200, {}};
   const auto [norm, dropout, attention_dropout, training] =
       GENERATE(table<Norm, double, double, bool>({{Norm::post, 0.1, 0.0, true},
                                                   {Norm::post, 0.0, 0.1, true},
