@@ -24,7 +24,7 @@ from check import Check  # noqa: E402
 from prove_labs import problems_of  # noqa: E402
 from source import Source  # noqa: E402
 
-BODY = '  not_written("MaskedSoftmax::forward");'
+BODY = '  not_written("MaskedSoftmax::forward_in_place");'
 
 
 def softmax_lab(body):
@@ -65,16 +65,16 @@ class Pages(unittest.TestCase):
         self.assertIn("0.1458", done.stdout)
 
     def test_a_changed_line_of_code_is_noticed(self):
-        self.change("src/layers/softmax.cpp", "if (sum != 0) scale", "if (sum > 0) scale")
+        self.change("src/layers/softmax.cpp", "if (sum != 0) {", "if (sum > 0) {")
         done = self.check()
         self.assertEqual(done.returncode, 1)
         self.assertIn("if (sum > 0) scale", done.stdout)
 
     def test_a_function_that_no_longer_exists_is_named(self):
-        self.change("src/layers/softmax.cpp", "MaskedSoftmax<Scalar>::forward(", "MaskedSoftmax<Scalar>::onward(")
+        self.change("src/layers/softmax.cpp", "MaskedSoftmax<Scalar>::forward_in_place(", "MaskedSoftmax<Scalar>::onward(")
         done = self.check()
         self.assertEqual(done.returncode, 1)
-        self.assertIn("expected a function or class MaskedSoftmax::forward", done.stderr)
+        self.assertIn("expected a function or class MaskedSoftmax::forward_in_place", done.stderr)
 
 
 class Proof(unittest.TestCase):
@@ -105,7 +105,7 @@ class Proof(unittest.TestCase):
 
 class Tutor(unittest.TestCase):
     def test_unwritten(self):
-        self.assertTrue(softmax_lab(BODY).message.startswith("MaskedSoftmax::forward is still to be written"))
+        self.assertTrue(softmax_lab(BODY).message.startswith("MaskedSoftmax::forward_in_place is still to be written"))
 
     def test_does_not_compile(self):
         result = softmax_lab('  int x = "a";')
