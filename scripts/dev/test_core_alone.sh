@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tests that glassformer_core does not depend on the rest: its files include nothing else from src, it builds even if
-# CMake finds no other packages, not even OpenMP, and the examples run with it. It
-# needs no threads of the standard library, which WebAssembly may lack, and uses no function of the C library whose last
-# digit depends on the machine.
+# Tests that glassformer_core does not depend on the rest: its files include nothing else from src, it builds without
+# exceptions and even if CMake finds no other packages, not even OpenMP, and the examples run with it. It needs no threads
+# of the standard library, which WebAssembly may lack, and uses no function of the C library whose last digit depends on
+# the machine. Also tests examples/one_file.
 #
 #   scripts/dev/test_core_alone.sh
 set -euo pipefail
@@ -14,9 +14,10 @@ disabled=(--no-warn-unused-cli)
 for package in $OTHERS; do disabled+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
 # In its own directory, because CMake remembers what is disabled.
 # shellcheck disable=SC2086  # it may hold several options
-cmake --preset core -B build/core_alone -G Ninja ${GLASSFORMER_CMAKE:-} "${disabled[@]}" >/dev/null
+cmake --preset core -B build/core_alone -G Ninja ${GLASSFORMER_CMAKE:-} "${disabled[@]}" -DCMAKE_CXX_FLAGS=-fno-exceptions >/dev/null
 cmake --build build/core_alone >/dev/null
-build/core_alone/copy_task
+for example in copy_task own_layer own_optimizer; do "build/core_alone/$example"; done
+COMPILERS=g++ scripts/dev/test_one_file.sh
 
 threads=$(ninja -C build/core_alone -t deps | grep -E '/(mutex|thread|condition_variable|future)$' | sort -u || true)
 if [[ -n $threads ]]; then

@@ -5,7 +5,7 @@
 #
 #   scripts/dev/test_one_file.sh
 #
-# The variable FLAGS holds the options for the compiler (default: -O2).
+# The variable COMPILERS holds the compilers to try (default: g++ clang++), FLAGS their options (default: -O2).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -31,7 +31,7 @@ sed '/^toy 1 final_logits_bias /d' data/toy/digests.txt >"$directory/missing.txt
 grep -v '^toy ' data/toy/digests.txt >"$directory/none.txt"
 
 built=''
-for compiler in g++ clang++; do
+for compiler in ${COMPILERS:-g++ clang++}; do
   command -v "$compiler" >/dev/null || continue
   built+=" $compiler"
   program=$directory/transformer-$compiler

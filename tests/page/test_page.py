@@ -329,7 +329,7 @@ class SectionsTest(ThisPageTest):
         else:
             self.assertLessEqual(abs(fraction - expected), off, f"{text}, expected {expected}")
 
-    def test_the_figures_of_the_loss(self):
+    def test_the_metrics_of_the_loss(self):
         self.open("answer")
         figures = dict(zip(self.texts(".figures dt"), self.texts(".figures dd:not(.note)"), strict=True))
         loss = self.trace["loss"]

@@ -402,7 +402,8 @@ TEST_CASE("if a line of digests.jsonl was written only in part, the next attempt
   train_toy(toy({"training.max_updates=2"}), directory / "run");
   const std::string whole = stand_in::read_bytes(directory / "run" / "digests.jsonl");
   std::ofstream(directory / "run" / "digests.jsonl", std::ios::app) << R"({"update":2,"arithm)";
-  record_weights(RunDirectory::resume(directory / "run"), 2, Arena<float>({{.name = "w", .shape = {1}, .role = Role::bias, .offset = 0, .size = 1}}));
+  record_weights(RunDirectory::resume(directory / "run"), 2,
+                 Arena<float>({{.name = "w", .shape = {1}, .role = Role::bias, .offset = 0, .size = 1}}));
   const std::string text = stand_in::read_bytes(directory / "run" / "digests.jsonl");
   CHECK(text.substr(0, whole.size() + 24) == whole + R"({"update":2,"arithmetic")");
 }
