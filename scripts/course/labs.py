@@ -19,6 +19,9 @@ from pathlib import Path
 
 from source import PROJECT, Source
 
+sys.path.insert(0, str(PROJECT / "scripts" / "dev"))
+from faults import places  # noqa: E402
+
 DESCRIPTIONS = PROJECT / "docs" / "course" / "labs"
 LABS = Path(os.environ.get("GLASSFORMER_LABS", PROJECT / "labs")).resolve()
 BUILD = PROJECT / "build" / "labs"
@@ -97,15 +100,6 @@ class Lab:
                 file, begin, end = found[0]
                 texts[file] = texts[file][:begin] + new + texts[file][end:]
             yield diagnosis, texts
-
-
-def places(text, quotation):
-    """Where in `text` the tokens of `quotation` occur: a list of (begin, end). Spaces and line breaks do not count."""
-    tokens = re.findall(r"\w+|\S", quotation)
-    pattern = r"\s*".join(re.escape(token) for token in tokens)
-    before = r"(?<!\w)" if re.match(r"\w", tokens[0]) else ""
-    after = r"(?!\w)" if re.match(r"\w", tokens[-1]) else ""
-    return [match.span() for match in re.finditer(before + pattern + after, text)]
 
 
 def shown(path):
