@@ -30,13 +30,6 @@ struct Pass {
       recording->add(name, equation, snapshot(output), {snapshot(inputs)...});
     }
   }
-  /// Records that `to` is a copy of `from`.
-  template <class From, class To>
-  void record_copy(const From& from, const To& to) const {
-    if (recording != nullptr) {
-      recording->add_copy(snapshot(from), snapshot(to));
-    }
-  }
 };
 
 }  // namespace glassformer

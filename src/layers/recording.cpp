@@ -58,8 +58,8 @@ std::size_t Recording::input(const std::string& part, std::string_view text, con
   return latest_[place_of(matrix)] = tensors_.size() - 1;
 }
 
-void Recording::add(std::string part, const Source& source, Snapshot output, std::vector<Snapshot> inputs) {
-  const std::string_view equation = source.equation;
+void Recording::add(std::string part, const EquationSource& source, Snapshot output, std::vector<Snapshot> inputs) {
+  const std::string_view equation = source.text;
   const bool adds = equation.find("] += ") < equation.find("] = ");
   const auto bracket = equation.find(adds ? "] += " : "] = ");
   const std::string_view formula = equation.substr(bracket + (adds ? 5 : 4));
@@ -78,15 +78,6 @@ void Recording::add(std::string part, const Source& source, Snapshot output, std
   latest_[place_of(output)] = step.output;
   tensors_.push_back({name, std::move(part), axes, std::move(output.values), true});
   steps_.push_back(std::move(step));
-}
-
-void Recording::add_copy(const Snapshot& from, const Snapshot& to) {
-  const auto known = latest_.find(place_of(from));
-  if (known != latest_.end() && same_numbers(tensors_[known->second].values, from.values)) {
-    latest_[place_of(to)] = known->second;
-  } else {
-    latest_.erase(place_of(to));
-  }
 }
 
 }  // namespace glassformer

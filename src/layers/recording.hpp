@@ -48,19 +48,22 @@ struct RecordedStep {
 void an_equation_needs_one_pair_of_braces_for_each_input();
 void an_equation_has_the_form_name_rows_columns_equals_formula();
 
-/// The text of an equation, checked at compile time: "name [rows, columns] = formula with {inputs}". An input that no
-/// step computes may have axes after its name: "{weight [out, in]}". The equation also stores its source line.
-template <std::size_t kInputs>
-struct Equation {
+/// The text of an equation, and where in the source it is.
+struct EquationSource {
   std::string_view text;
   const char* file;
   int line;
   const char* function;
+};
 
-  // (std::source_location would do the same, but Clang 14 does not have it.)
+/// An equation whose text is checked at compile time: "name [rows, columns] = formula with {inputs}". An input that no
+/// step computes may have axes after its name: "{weight [out, in]}".
+template <std::size_t kInputs>
+struct Equation : EquationSource {
+  // (std::source_location would do the same as these builtins, but Clang 14 does not have it.)
   consteval Equation(const char* equation, const char* file_name = __builtin_FILE(), int line_number = __builtin_LINE(),
                      const char* function_name = __builtin_FUNCTION())
-      : text(equation), file(file_name), line(line_number), function(function_name) {
+      : EquationSource{equation, file_name, line_number, function_name} {
     std::size_t inputs = 0;
     for (const char letter : text) {
       inputs += letter == '{';
@@ -89,23 +92,9 @@ class Recording {
   };
   /// Records what part `part` of the model computed. An in-place step is recorded after it has overwritten its input,
   /// so an input at the same location as the output is taken to be the tensor last recorded there.
-  template <std::size_t kInputs>
-  void add(std::string part, const Equation<kInputs>& equation, Snapshot output, std::vector<Snapshot> inputs) {
-    add(std::move(part), {equation.text, equation.file, equation.line, equation.function}, std::move(output),
-        std::move(inputs));
-  }
-  /// Records that the matrix at `to` is a copy of the one at `from`. Copying is not worth a step of its own.
-  void add_copy(const Snapshot& from, const Snapshot& to);
+  void add(std::string part, const EquationSource& source, Snapshot output, std::vector<Snapshot> inputs);
 
  private:
-  struct Source {
-    std::string_view equation;
-    const char* file;
-    int line;
-    const char* function;
-  };
-  void add(std::string part, const Source& source, Snapshot output, std::vector<Snapshot> inputs);
-
   using Place = std::tuple<const void*, Index, Index>;  // address, shape: a matrix and its first row share an address
 
   static Place place_of(const Snapshot& matrix) { return {matrix.data, matrix.values.rows(), matrix.values.cols()}; }

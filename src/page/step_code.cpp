@@ -13,7 +13,7 @@ class RecordedCode {
  public:
   explicit RecordedCode(std::string_view text) : tokens_(cpp_tokens(text)), structure_(tokens_) {
     for (std::size_t token = 1; token < code().size(); ++token) {
-      if (code()[token - 1].is(".") && (code()[token].is("record") || code()[token].is("record_copy"))) {
+      if (code()[token - 1].is(".") && code()[token].is("record")) {
         records_.push_back(token);
       }
     }
@@ -103,7 +103,7 @@ class RecordedCode {
 
   std::vector<CppToken> tokens_;
   CodeStructure structure_;
-  std::vector<std::size_t> records_;  // the tokens `record` and `record_copy` after a point
+  std::vector<std::size_t> records_;  // the tokens `record` after a point
 };
 
 }  // namespace

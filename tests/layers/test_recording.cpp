@@ -194,18 +194,6 @@ TEST_CASE("The last input of a += is the old value, if it was recorded", "[layer
   CHECK(same_bits(e.output(1).values, 2 * e.x.eigen()));
 }
 
-TEST_CASE("A recorded copy is the tensor it was copied from", "[layers]") {
-  RecordedExample e;
-  const Buffer<double> y = twice(e.pass, "", e.x);
-  Buffer<double> copy = y;
-  e.pass.record_copy(y, copy);
-  copy.eigen() += e.x.eigen();
-  e.pass.record("", "sum [N, D] = {x} + {sublayer}", copy, e.x, copy);
-  CHECK(e.recording.steps().size() == 2);
-  CHECK(&e.input(1, 1) == &e.output(0));
-  CHECK(same_bits(e.output(0).values, y));
-}
-
 TEMPLATE_TEST_CASE("Numbers of any type, blocks and rows are recorded as they are", "[layers]", float, double,
                    std::uint8_t, Id) {
   RecordedExample e;
@@ -223,7 +211,6 @@ TEMPLATE_TEST_CASE("Numbers of any type, blocks and rows are recorded as they ar
 TEST_CASE("Without a recording, nothing is recorded", "[layers]") {
   RecordedExample e;
   const Buffer<double> y = twice({}, "", e.x);
-  Pass().record_copy(e.x, y);
   CHECK(same_bits(y, 2 * e.x.eigen()));
   CHECK(e.recording.steps().empty());
   twice(e.pass, "", e.x);

@@ -27,7 +27,7 @@ std::vector<int> lines_of_records(std::string_view text) {
   const std::vector<CppToken> tokens = cpp_tokens(text);
   std::vector<int> lines;
   for (std::size_t i = 1; i < tokens.size(); ++i) {
-    if (tokens[i - 1].is(".") && (tokens[i].is("record") || tokens[i].is("record_copy"))) {
+    if (tokens[i - 1].is(".") && tokens[i].is("record")) {
       lines.push_back(tokens[i].line);
     }
   }

@@ -161,7 +161,7 @@ void Layer<Scalar>::forward(const Pass& pass,
     pass.record(name_, "g [N] = {h}", g, h);
   } else {
     fourth();
-    pass.record_copy(g, h);  // of the copy
+    pass.record(name_, "g [N] = {h}", g, h);  // the first of two in this block
     fifth(Range{g, h}); sixth();
     pass.record(name_, "g [N] = {h}", g, h);
   }
