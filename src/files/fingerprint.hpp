@@ -1,17 +1,18 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "numerics/digest.hpp"
+
 namespace glassformer {
 
-/// FNV-1a hash (Fowler, Noll & Vo) of what is mixed in, in order. It detects accidental changes, not malicious ones.
+/// A digest of lines, numbers or both, in order. It detects accidental changes, not malicious ones.
 class Fingerprint {
  public:
   Fingerprint& mix(std::uint64_t number) {
-    value_ = (value_ ^ number) * 1099511628211U;
+    digest_.add(number);
     return *this;
   }
   /// Byte by byte, then a newline.
@@ -23,15 +24,13 @@ class Fingerprint {
   }
   /// Bit for bit: 0 and -0 differ.
   Fingerprint& mix(std::span<const float> numbers) {
-    for (const float number : numbers) {
-      mix(std::uint64_t{std::bit_cast<std::uint32_t>(number)});
-    }
+    digest_.add(numbers);
     return *this;
   }
-  std::uint64_t value() const { return value_; }
+  std::uint64_t value() const { return digest_.value(); }
 
  private:
-  std::uint64_t value_ = 14695981039346656037U;
+  Digest digest_;
 };
 
 }  // namespace glassformer
