@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
 namespace glassformer {
 
 template <std::floating_point Scalar>
-IncrementalDecoder<Scalar>::IncrementalDecoder(const Model<Scalar>& model) : model_(make_transformer(model)) {}
+IncrementalDecoder<Scalar>::IncrementalDecoder(const Model<Scalar>& model)
+    : model_(make_transformer(model)), sources_(model_->decoder_layers.size()), past_(model_->decoder_layers.size()) {}
 
 template <std::floating_point Scalar>
 void IncrementalDecoder<Scalar>::start(std::span<const std::span<const Id>> sources, Index hypotheses) {
   encode(sources);
-  past_.start(model_->decoder_layers.size(), sources_.size() * hypotheses, model_->settings.d_model);
+  position_ = 0;
+  for (KeyValueCache<Scalar>& past : past_) {
+    past.start(std::ssize(sources) * hypotheses, model_->settings.d_model);
+  }
 }
 
 template <std::floating_point Scalar>
@@ -25,7 +28,7 @@ void IncrementalDecoder<Scalar>::encode(std::span<const std::span<const Id>> sou
   }
   IdMatrix ids(std::ssize(sources), length);  // [B, S]
   ids.fill(pad);
-  std::vector<Mask> cross_masks;  // of each sentence
+  cross_masks_.clear();
   for (Index b = 0; b < ids.rows(); ++b) {
     const std::span<const Id> source = sources[static_cast<std::size_t>(b)];
     assert(!source.empty());
@@ -33,14 +36,12 @@ void IncrementalDecoder<Scalar>::encode(std::span<const std::span<const Id>> sou
     const Index keys = on.cross_padding ? std::ssize(source) : length;  // a model trained to see padding sees it
     IdMatrix visible(1, keys);
     std::copy_n(ids.row(b).begin(), keys, visible.data());
-    cross_masks.push_back(apply_switch(padding_mask(visible, pad), on.cross_padding));
+    cross_masks_.push_back(apply_switch(padding_mask(visible, pad), on.cross_padding));
   }
   const Mask encoder_mask = apply_switch(padding_mask(ids, pad), on.encoder_padding);  // [B, 1, S]
   const Buffer<Scalar>& memory = model_->encode(Pass{}, ids, encoder_mask);            // [B*S, D]
-
-  sources_.start(model_->decoder_layers.size(), std::move(cross_masks));
-  for (std::size_t i = 0; i < model_->decoder_layers.size(); ++i) {
-    model_->decoder_layers[i].cross_attention.sublayer.remember(Pass{}, memory, sources_.layer(i));
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    model_->decoder_layers[i].cross_attention.sublayer.remember(Pass{}, memory, cross_masks_, sources_[i]);
   }
 }
 
@@ -52,10 +53,11 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::step(std::span<const Extension
     parents_.push_back(row.parent);
     sentences_.push_back(row.sentence);
   }
-  past_.extend(parents_);
   const Buffer<Scalar>* x = &embed(rows);  // [R, D]
-  for (std::size_t i = 0; i < model_->decoder_layers.size(); ++i) {
-    x = &model_->decoder_layers[i].step(Pass{}, *x, past_.layer(i), sources_.layer(i), sentences_);  // [R, D]
+  ++position_;
+  for (std::size_t i = 0; i < past_.size(); ++i) {
+    past_[i].extend(parents_);
+    x = &model_->decoder_layers[i].step(Pass{}, *x, past_[i], sources_[i], sentences_);  // [R, D]
   }
   return model_->logits(Pass{}, *x);  // [R, V]
 }
@@ -64,7 +66,7 @@ template <std::floating_point Scalar>
 const Buffer<Scalar>& IncrementalDecoder<Scalar>::embed(std::span<const Extension> rows) {
   embedded_.resize(std::ssize(rows), model_->settings.d_model);
   for (Index r = 0; r < std::ssize(rows); ++r) {
-    model_->target_embedding.embed(rows[static_cast<std::size_t>(r)].token, past_.length() - 1, embedded_.row(r));
+    model_->target_embedding.embed(rows[static_cast<std::size_t>(r)].token, position_, embedded_.row(r));
   }
   return embedded_;
 }

@@ -47,10 +47,12 @@ class IncrementalDecoder {
   const Buffer<Scalar>& embed(std::span<const Extension> rows);
 
   std::unique_ptr<Transformer<Scalar>> model_;
-  EncodedSources<Scalar> sources_;
-  KeyValueCache<Scalar> past_;
-  std::vector<Index> parents_, sentences_;  // [R]
-  Buffer<Scalar> embedded_;                 // [R, D]
+  std::vector<Mask> cross_masks_;                // [B] of each sentence
+  std::vector<EncodedSources<Scalar>> sources_;  // of each decoder layer
+  std::vector<KeyValueCache<Scalar>> past_;      // the same
+  Index position_ = 0;                           // of the next token
+  std::vector<Index> parents_, sentences_;       // [R]
+  Buffer<Scalar> embedded_;                      // [R, D]
 };
 
 }  // namespace glassformer

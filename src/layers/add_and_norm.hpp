@@ -72,7 +72,7 @@ class AddAndNorm {
     return residual.leave_in_place(pass, x, output);
   }
   /// One step of a search, for sublayers that have one: maps x [R, D] to y [R, D], R = running hypotheses.
-  const Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x, const auto&... others) {
+  const Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x, auto&... others) {
     const Buffer<Scalar>& entered = residual.enter(pass, x);           // [R, D]
     Buffer<Scalar>& output = sublayer.step(pass, entered, others...);  // [R, D]
     return residual.leave_in_place(pass, x, output);

@@ -55,8 +55,7 @@ Buffer<Scalar>& SelfAttention<Scalar>::backward(const Pass& pass, const Buffer<S
 
 /// Each row attends to its own past only, so it is treated as a sentence with one query.
 template <std::floating_point Scalar>
-Buffer<Scalar>& SelfAttention<Scalar>::step(const Pass& pass, const Buffer<Scalar>& x,
-                                            const typename KeyValueCache<Scalar>::Layer& past) {
+Buffer<Scalar>& SelfAttention<Scalar>::step(const Pass& pass, const Buffer<Scalar>& x, KeyValueCache<Scalar>& past) {
   const Index D = x.cols();
   const Buffer<Scalar>& query_key_value = qkv_proj.forward(pass, x);  // [R, 3D]
   context_.resize_like(x);
@@ -110,16 +109,15 @@ MemoryGradients<Scalar> CrossAttention<Scalar>::backward(const Pass& pass, const
 }
 
 template <std::floating_point Scalar>
-void CrossAttention<Scalar>::remember(const Pass& pass, const Buffer<Scalar>& memory,
-                                      const typename EncodedSources<Scalar>::Layer& sources) {
-  sources.store(kv_proj.forward(pass, memory));  // [M, 2D]
+void CrossAttention<Scalar>::remember(const Pass& pass, const Buffer<Scalar>& memory, std::span<const Mask> masks,
+                                      EncodedSources<Scalar>& sources) {
+  sources.store(kv_proj.forward(pass, memory), masks);  // [M, 2D]
 }
 
 /// The hypotheses of a sentence are queries to the same keys.
 template <std::floating_point Scalar>
 Buffer<Scalar>& CrossAttention<Scalar>::step(const Pass& pass, const Buffer<Scalar>& x,
-                                             const typename EncodedSources<Scalar>::Layer& sources,
-                                             std::span<const Index> sentences) {
+                                             const EncodedSources<Scalar>& sources, std::span<const Index> sentences) {
   const Buffer<Scalar>& query = q_proj.forward(pass, x);  // [R, D]
   context_.resize_like(x);
   Index count = 0;  // of the current sentence's rows

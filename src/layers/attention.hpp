@@ -54,7 +54,7 @@ class SelfAttention {
 
   /// One step of a search: maps x [R, D] to y [R, D]. Row r attends to its own past and to itself. Adds the keys and
   /// values of x to the cache.
-  Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x, const typename KeyValueCache<Scalar>::Layer& past);
+  Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x, KeyValueCache<Scalar>& past);
 
  private:
   std::string name_;
@@ -81,11 +81,12 @@ class CrossAttention {
   /// Maps d_y [N, D] to d_x [N, D] and d_memory [M, D].
   MemoryGradients<Scalar> backward(const Pass& pass, const Buffer<Scalar>& d_y);
 
-  /// Projects the memory [M, D] to keys and values, once for all steps of a search.
-  void remember(const Pass& pass, const Buffer<Scalar>& memory, const typename EncodedSources<Scalar>::Layer& sources);
+  /// Projects the memory [M, D] to keys and values, and stores them in `sources` for all steps of a search.
+  void remember(const Pass& pass, const Buffer<Scalar>& memory, std::span<const Mask> masks,
+                EncodedSources<Scalar>& sources);
   /// One step of a search: maps x [R, D] to y [R, D]. Row r attends to sentence sentences[r]. Rows of the same sentence
   /// are adjacent.
-  Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x, const typename EncodedSources<Scalar>::Layer& sources,
+  Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x, const EncodedSources<Scalar>& sources,
                        std::span<const Index> sentences);
 
  private:

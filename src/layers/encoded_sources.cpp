@@ -1,31 +1,24 @@
 #include "layers/encoded_sources.hpp"
 
-#include <utility>
-
 #include "numerics/row_operations.hpp"
 
 namespace glassformer {
 
 template <std::floating_point Scalar>
-void EncodedSources<Scalar>::start(std::size_t layers, std::vector<Mask> masks) {
-  key_value_.resize(layers);
-  sentences_.clear();
-  rows_ = 0;
-  for (Mask& mask : masks) {
-    const Index keys = mask.keys();
-    sentences_.push_back({rows_, std::move(mask)});
-    rows_ += keys;
+void EncodedSources<Scalar>::store(MatrixView<const Scalar> key_value, std::span<const Mask> masks) {
+  masks_ = masks;
+  first_rows_.clear();
+  Index rows = 0;
+  for (const Mask& of_sentence : masks) {
+    first_rows_.push_back(rows);
+    rows += of_sentence.keys();
   }
-}
 
-template <std::floating_point Scalar>
-void EncodedSources<Scalar>::store(std::size_t layer, MatrixView<const Scalar> key_value) {
-  const Index padded_length = key_value.rows() / size();
-  key_value_[layer].resize(rows_, key_value.cols());
-  for (Index b = 0; b < size(); ++b) {
-    const auto& [first_row, mask] = sentence(b);
-    copy(key_value.middle_rows(b * padded_length, mask.keys()),
-         key_value_[layer].view().middle_rows(first_row, mask.keys()));
+  const Index padded_length = key_value.rows() / std::ssize(masks);
+  key_value_.resize(rows, key_value.cols());
+  for (Index b = 0; b < std::ssize(masks); ++b) {
+    copy(key_value.middle_rows(b * padded_length, mask(b).keys()),
+         key_value_.view().middle_rows(first_rows_[static_cast<std::size_t>(b)], mask(b).keys()));
   }
 }
 

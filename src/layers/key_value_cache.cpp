@@ -5,18 +5,17 @@
 #include <numeric>
 #include <utility>
 
+#include "numerics/row_operations.hpp"
+
 namespace glassformer {
 
 template <std::floating_point Scalar>
-void KeyValueCache<Scalar>::start(std::size_t layers, Index slots, Index width) {
+void KeyValueCache<Scalar>::start(Index slots, Index width) {
   constexpr Index kFirstCapacity = 16;
   slots_ = slots;
   length_ = 0;
   capacity_ = kFirstCapacity;
-  key_value_.resize(layers);
-  for (Buffer<Scalar>& both : key_value_) {
-    both.resize(slots_ * capacity_, 2 * width);
-  }
+  key_value_.resize(slots_ * capacity_, 2 * width);
 }
 
 template <std::floating_point Scalar>
@@ -58,28 +57,26 @@ void KeyValueCache<Scalar>::inherit_slots(std::span<const Index> parents) {
     free = std::find(free, taken_.end(), false);
     *free = true;
     slot_[i] = free - taken_.begin();
-    copy_slot(slot_before_[static_cast<std::size_t>(parents[i])], slot_[i]);
-  }
-}
-
-template <std::floating_point Scalar>
-void KeyValueCache<Scalar>::copy_slot(Index from, Index to) {
-  for (Buffer<Scalar>& both : key_value_) {
-    copy(both.view().middle_rows(from * capacity_, length_), both.view().middle_rows(to * capacity_, length_));
+    const Index from = slot_before_[static_cast<std::size_t>(parents[i])];
+    copy(key_value_.view().middle_rows(from * capacity_, length_),
+         key_value_.view().middle_rows(slot_[i] * capacity_, length_));
   }
 }
 
 template <std::floating_point Scalar>
 void KeyValueCache<Scalar>::grow() {
   const Index larger = 2 * capacity_;
-  for (Buffer<Scalar>& both : key_value_) {
-    old_ = both;
-    both.resize(slots_ * larger, old_.cols());
-    for (const Index slot : slot_) {
-      copy(old_.view().middle_rows(slot * capacity_, length_), both.view().middle_rows(slot * larger, length_));
-    }
+  Buffer<Scalar> copied(slots_ * larger, key_value_.cols());
+  for (const Index slot : slot_) {
+    copy(key_value_.view().middle_rows(slot * capacity_, length_), copied.view().middle_rows(slot * larger, length_));
   }
+  key_value_ = std::move(copied);
   capacity_ = larger;
+}
+
+template <std::floating_point Scalar>
+void KeyValueCache<Scalar>::add(Index row, MatrixView<const Scalar> key_value) {
+  copy(key_value, key_value_.view().middle_rows(first_row(row) + length_ - 1, 1));
 }
 
 template class KeyValueCache<float>;

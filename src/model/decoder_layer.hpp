@@ -46,9 +46,8 @@ class DecoderLayer {
   }
   /// One step of a search: maps x [R, D], the newest token of each running hypothesis, to y [R, D]. `past` has the keys
   /// and values of all earlier tokens, `sources` those of the memory. Row r translates sentence sentences[r].
-  const Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x,
-                             const typename KeyValueCache<Scalar>::Layer& past,
-                             const typename EncodedSources<Scalar>::Layer& sources, std::span<const Index> sentences) {
+  const Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x, KeyValueCache<Scalar>& past,
+                             const EncodedSources<Scalar>& sources, std::span<const Index> sentences) {
     const Buffer<Scalar>& h = self_attention.step(pass, x, past);
     const Buffer<Scalar>& g = cross_attention.step(pass, h, sources, sentences);
     return feed_forward.forward(pass, g);
