@@ -44,14 +44,15 @@ double gain_of(Role role, double initial_gain) {
 }
 
 template <class Scalar>
-void draw_matrix(MatrixView<Scalar> matrix, Role role, const RandomRow& random, const InitialWeights& settings) {
+void draw_matrix(MatrixView<Scalar> matrix, Role role, const RandomRow& random, const Model<Scalar>& model) {
   if (is_layer_map(role)) {
     const double glorot = std::sqrt(6.0 / static_cast<double>(matrix.rows() + matrix.cols()));
-    draw_uniform(matrix, random, gain_of(role, settings.gain) * glorot);
+    draw_uniform(matrix, random, gain_of(role, model.settings.initial_gain) * glorot);
     return;
   }
   draw_normal(matrix, random, 1 / std::sqrt(static_cast<double>(matrix.cols())));
-  const Id pad = role == Role::source_embedding ? settings.special.source.pad : settings.special.target.pad;
+  const SpecialIdPair& special = model.vocabulary.special;
+  const Id pad = role == Role::source_embedding ? special.source.pad : special.target.pad;
   if (pad >= 0) {
     set(matrix.row(pad), Scalar{0});
   }
@@ -60,20 +61,20 @@ void draw_matrix(MatrixView<Scalar> matrix, Role role, const RandomRow& random, 
 }  // namespace
 
 template <std::floating_point Scalar>
-void initialize(Arena<Scalar>& weights, const InitialWeights& settings, std::uint64_t seed) {
+void initialize(Model<Scalar>& model, std::uint64_t seed) {
   RandomRow random{.seed = seed};  // the site is the number of the matrix
-  for (const TensorPlace& tensor : weights.tensors()) {
-    const RowView<Scalar> values = weights.values(tensor);
+  for (const TensorPlace& tensor : model.weights.tensors()) {
+    const RowView<Scalar> values = model.weights.values(tensor);
     if (tensor.shape.size() == 1) {
       set(values, static_cast<Scalar>(tensor.role == Role::gain ? 1 : 0));
       continue;
     }
-    draw_matrix(MatrixView<Scalar>(values.data(), tensor.shape[0], tensor.shape[1]), tensor.role, random, settings);
+    draw_matrix(MatrixView<Scalar>(values.data(), tensor.shape[0], tensor.shape[1]), tensor.role, random, model);
     ++random.site;
   }
 }
 
-template void initialize<float>(Arena<float>&, const InitialWeights&, std::uint64_t);
-template void initialize<double>(Arena<double>&, const InitialWeights&, std::uint64_t);
+template void initialize<float>(Model<float>&, std::uint64_t);
+template void initialize<double>(Model<double>&, std::uint64_t);
 
 }  // namespace glassformer

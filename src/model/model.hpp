@@ -30,31 +30,20 @@ std::unique_ptr<Transformer<Scalar>> make_transformer(const Model<Scalar>& model
   return transformer;
 }
 
-/// How to draw the weights that training starts from.
-struct InitialWeights {
-  double gain = 1;             ///< see initialize
-  SpecialIdPair special = {};  ///< the embeddings of padding are 0; a negative pad has none
-};
-
-/// Initializes weights before training. They depend only on the seed and on the tensors' shapes and roles.
+/// Initializes a model's weights before training. They depend only on its settings, on the seed, and on the tensors'
+/// shapes and roles.
 ///
 ///   embeddings and an untied output matrix       normal, standard deviation 1 / sqrt(D); the padding row is 0
 ///   linear maps                                  uniform in +-sqrt(6 / (in + out))             (Glorot & Bengio 2010)
 ///   query, key and value maps                    the same / sqrt(2), as if all three were one map with out = 3 * in
 ///   biases 0, gains of normalisations 1
 ///
-/// The value and output maps of attention and the feed-forward maps are also multiplied by settings.gain. If it is
-/// below 1, a sublayer adds less to the residual stream at first. This helps post-norm: the first updates change the
+/// The value and output maps of attention and the feed-forward maps are also multiplied by settings.initial_gain. If it
+/// is below 1, a sublayer adds less to the residual stream at first. This helps post-norm: the first updates change the
 /// model's output less, so it tolerates a higher learning rate and converges faster. The idea and the choice of maps
 /// are from Wang et al. (DeepNet, arXiv 2203.00555). They also scale the residual stream, and for 4 + 4 layers their
 /// formulas give gains of 0.56 (encoder) and 0.38 (decoder). We do not scale the stream, and use one gain for both.
 template <std::floating_point Scalar>
-void initialize(Arena<Scalar>& weights, const InitialWeights& settings, std::uint64_t seed);
-
-/// The same for all weights of a model.
-template <std::floating_point Scalar>
-void initialize(Model<Scalar>& model, std::uint64_t seed) {
-  initialize(model.weights, {model.settings.initial_gain, model.vocabulary.special}, seed);
-}
+void initialize(Model<Scalar>& model, std::uint64_t seed);
 
 }  // namespace glassformer

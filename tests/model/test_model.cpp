@@ -94,9 +94,10 @@ TEST_CASE("weights are initialized by the roles of their tensors, whatever their
   const auto value = matrix("c", Role::value);
   const auto projection = matrix("model.shared.weight", Role::projection);
 
-  Arena<double> weights(cursor.tensors());
-  initialize(weights, {.gain = 0.5, .special = {{.pad = 4}, {.pad = 7}}}, 1);
-  const auto of = [&](const auto& parameter) { return parameter.in(weights).eigen(); };
+  Model<double> model({.d_model = kCols, .initial_gain = 0.5}, {kRows, kRows, {{.pad = 4}, {.pad = 7}}});
+  model.weights = Arena<double>(cursor.tensors());
+  initialize(model, 1);
+  const auto of = [&](const auto& parameter) { return parameter.in(model.weights).eigen(); };
   CHECK((of(gain).array() == 1).all());
   CHECK((of(bias).array() == 0).all());
   CHECK(of(source).row(4).isZero(0));
