@@ -14,17 +14,13 @@ Mask apply_switch(Mask mask, bool on) {
 
 std::vector<std::string> MaskSettings::off() const {
   std::vector<std::string> names;
-  if (!encoder_padding) {
-    names.emplace_back("encoder_padding");
-  }
-  if (!look_ahead) {
-    names.emplace_back("look_ahead");
-  }
-  if (!target_padding) {
-    names.emplace_back("target_padding");
-  }
-  if (!cross_padding) {
-    names.emplace_back("cross_padding");
+  for (const auto& [name, on] : {std::pair("encoder_padding", encoder_padding),
+                                 {"look_ahead", look_ahead},
+                                 {"target_padding", target_padding},
+                                 {"cross_padding", cross_padding}}) {
+    if (!on) {
+      names.emplace_back(name);
+    }
   }
   return names;
 }

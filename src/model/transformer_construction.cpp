@@ -77,11 +77,11 @@ std::optional<LayerNorm<Scalar>> final_norm(const Part<Scalar>& part, const Tran
 }  // namespace
 
 template <std::floating_point Scalar>
-Transformer<Scalar>::Transformer(const TransformerSettings& settings_, const VocabularyShape& vocabulary_,
+Transformer<Scalar>::Transformer(const TransformerSettings& shape, const VocabularyShape& vocabulary_shape,
                                  double label_smoothing)
     : construction_(bound_),
-      settings(settings_),
-      vocabulary(vocabulary_),
+      settings(shape),
+      vocabulary(vocabulary_shape),
       source_embedding(encoder_part(construction_, "encoder.embed_tokens"),
                        source_table(construction_, settings, vocabulary),
                        settings.embedding(vocabulary.special.source.pad)),
