@@ -28,37 +28,35 @@ constexpr Index kTileRows = kVectorBytes == 64 ? 12 : 6;  // 24 of 32 registers,
 constexpr Index kDepth = 512;                             // terms per block of K
 constexpr Index kPanel = 256;                             // columns per panel
 
-/// A matrix or its transpose. Element (i, j) is data[i * row + j * col]; one of the two strides is 1.
-template <class Scalar>
-struct Strided {
-  const Scalar* data;
-  Index row, col;
-  Strided from(Index i, Index j) const { return {data + i * row + j * col, row, col}; }
-};
-
-/// A or B of a product: a matrix or its transpose, with its shape.
+/// A or B of a product, or a block of it: a matrix or its transpose. Element (i, j) is data[i * row + j * col]; one of
+/// the two strides is 1.
 template <class Scalar>
 struct Factor {
-  Strided<Scalar> elements;
+  const Scalar* data;
+  Index row, col;
   Index rows, cols;
+  Factor block(Index i, Index j, Index block_rows, Index block_cols) const {
+    return {data + i * row + j * col, row, col, block_rows, block_cols};
+  }
 };
 
 template <class Scalar>
 Factor<Scalar> plain(MatrixView<const Scalar> m) {
-  return {{m.data(), m.stride(), 1}, m.rows(), m.cols()};
+  return {m.data(), m.stride(), 1, m.rows(), m.cols()};
 }
 template <class Scalar>
 Factor<Scalar> transposed(MatrixView<const Scalar> m) {
-  return {{m.data(), 1, m.stride()}, m.cols(), m.rows()};
+  return {m.data(), 1, m.stride(), m.cols(), m.rows()};
 }
 
-/// Copies the first `columns` columns of B's first K rows into consecutive strips, row by row, the fastest order. The
-/// rest of the last strip becomes 0: its products are discarded, but leftover denormals would slow them down.
+/// Copies B [K, columns] into consecutive strips, row by row, the fastest order. The rest of the last strip becomes 0:
+/// its products are discarded, but leftover denormals would slow them down.
 template <Index vectors, class Scalar>
-void copy_plain(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
+void copy_plain(Factor<Scalar> b, Scalar* strips) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;
-  const Index whole = columns / kWidth * kWidth;
-  const Index rest = columns - whole;
+  const Index K = b.rows;
+  const Index whole = b.cols / kWidth * kWidth;
+  const Index rest = b.cols - whole;
   if (rest > 0) {
     std::fill_n(strips + whole * K, kWidth * K, Scalar{0});
   }
@@ -76,17 +74,18 @@ void copy_plain(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
 
 /// The same for a transposed B, whose columns are rows in memory.
 template <Index vectors, class Scalar>
-void copy_transposed(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
+void copy_transposed(Factor<Scalar> b, Scalar* strips) {
   constexpr Index kSize = kLanes<Scalar>;
   constexpr Index kWidth = vectors * kSize;
-  for (Index m = 0; m < (columns + kWidth - 1) / kWidth * kWidth; m += kSize) {
+  const Index K = b.rows;
+  for (Index m = 0; m < (b.cols + kWidth - 1) / kWidth * kWidth; m += kSize) {
     Scalar* const to = strips + m / kWidth * kWidth * K + m % kWidth;
     Index k = 0;
     for (; k + kSize <= K; k += kSize) {
       Vector<Scalar> square[kSize];
 #pragma GCC unroll 16
       for (Index i = 0; i < kSize; ++i) {
-        square[i] = m + i < columns ? load(b.data + k + (m + i) * b.col) : Vector<Scalar>{};
+        square[i] = m + i < b.cols ? load(b.data + k + (m + i) * b.col) : Vector<Scalar>{};
       }
       transpose_square<Scalar>(square);
 #pragma GCC unroll 16
@@ -96,7 +95,7 @@ void copy_transposed(Strided<Scalar> b, Index K, Index columns, Scalar* strips) 
     }
     for (; k < K; ++k) {
       for (Index i = 0; i < kSize; ++i) {
-        to[k * kWidth + i] = m + i < columns ? b.data[k + (m + i) * b.col] : 0;
+        to[k * kWidth + i] = m + i < b.cols ? b.data[k + (m + i) * b.col] : 0;
       }
     }
   }
@@ -104,21 +103,21 @@ void copy_transposed(Strided<Scalar> b, Index K, Index columns, Scalar* strips) 
 
 /// Whether A is transposed, with rows so far apart that each k of a tile reads a new cache line or even a new page.
 template <class Scalar>
-bool is_scattered(Strided<Scalar> a) {
+bool is_scattered(Factor<Scalar> a) {
   return a.row == 1 && a.col * static_cast<Index>(sizeof(Scalar)) >= 1024;
 }
 
-/// Copies the first K columns of `rows` rows (at most kTileRows) of a transposed A into one compact block.
+/// Copies a transposed A [at most kTileRows, K] into compact memory.
 template <class Scalar>
-Strided<Scalar> copy_rows(Strided<Scalar> a, Index K, Index rows, Scalar* copy) {
-  for (Index k = 0; k < K; ++k) {
-    if (rows == kTileRows) {
+Factor<Scalar> copy_rows(Factor<Scalar> a, Scalar* copy) {
+  for (Index k = 0; k < a.cols; ++k) {
+    if (a.rows == kTileRows) {
       std::memcpy(copy + k * kTileRows, a.data + k * a.col, kTileRows * sizeof(Scalar));
     } else {
-      std::copy_n(a.data + k * a.col, rows, copy + k * kTileRows);
+      std::copy_n(a.data + k * a.col, a.rows, copy + k * kTileRows);
     }
   }
-  return {copy, 1, kTileRows};
+  return {copy, 1, kTileRows, a.rows, a.cols};
 }
 
 /// What is added to the product: a matrix, one row added to every row (row stride 0), or nothing (null).
@@ -143,7 +142,7 @@ struct Destination {
 
 /// Computes one tile: `rows` rows, `vectors` vectors wide.
 template <Index vectors, Index rows, class Scalar>
-void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destination<Scalar>& tile) {
+void multiply_tile(Factor<Scalar> a, const Scalar* strip, const Destination<Scalar>& tile) {
   constexpr Index kSize = kLanes<Scalar>;
   constexpr Index kWidth = vectors * kSize;
   // Prefetch the tile's part of C, so that it is in the cache when the sum is ready.
@@ -154,7 +153,7 @@ void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destin
     }
   }
   Vector<Scalar> sum[rows][vectors] = {};
-  for (Index k = 0; k < K; ++k) {
+  for (Index k = 0; k < a.cols; ++k) {
     Vector<Scalar> b[vectors];
     for (Index v = 0; v < vectors; ++v) {
       b[v] = load(strip + k * kWidth + v * kSize);
@@ -181,34 +180,35 @@ void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destin
   }
 }
 
-/// The same for the first `count` rows, but at most kTileRows.
+/// The same for A's number of rows, at most kTileRows.
 template <Index vectors, class Scalar, Index rows = kTileRows>
-void multiply_rows(Index count, Strided<Scalar> a, const Scalar* strip, Index K, const Destination<Scalar>& tile) {
-  if (count >= rows) {
-    return multiply_tile<vectors, rows>(a, strip, K, tile);
+void multiply_rows(Factor<Scalar> a, const Scalar* strip, const Destination<Scalar>& tile) {
+  if (a.rows == rows) {
+    return multiply_tile<vectors, rows>(a, strip, tile);
   }
   if constexpr (rows > 1) {
-    multiply_rows<vectors, Scalar, rows - 1>(count, a, strip, K, tile);
+    multiply_rows<vectors, Scalar, rows - 1>(a, strip, tile);
   }
 }
 
+/// Multiplies a block of A by a panel of B.
 template <Index vectors, class Scalar>
-void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, const Destination<Scalar>& panel) {
+void multiply_panel(Factor<Scalar> a, Factor<Scalar> b, const Destination<Scalar>& panel) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;
   static thread_local Buffer<Scalar> strips(1, kDepth * kPanel);
   static thread_local Buffer<Scalar> rows_of_a(1, kDepth * kTileRows);
   if (b.col == 1) {
-    copy_plain<vectors>(b, K, panel.columns, strips.data());
+    copy_plain<vectors>(b, strips.data());
   } else {
-    copy_transposed<vectors>(b, K, panel.columns, strips.data());
+    copy_transposed<vectors>(b, strips.data());
   }
-  for (Index n = 0; n < rows; n += kTileRows) {
-    Strided<Scalar> block = a.from(n, 0);
+  for (Index n = 0; n < a.rows; n += kTileRows) {
+    Factor<Scalar> rows = a.block(n, 0, std::min(kTileRows, a.rows - n), a.cols);
     if (is_scattered(a)) {
-      block = copy_rows(block, K, std::min(kTileRows, rows - n), rows_of_a.data());
+      rows = copy_rows(rows, rows_of_a.data());
     }
-    for (Index m = 0; m < panel.columns; m += kWidth) {
-      multiply_rows<vectors, Scalar>(rows - n, block, strips.data() + m * K, K, panel.from(n, m, kWidth));
+    for (Index m = 0; m < b.cols; m += kWidth) {
+      multiply_rows<vectors, Scalar>(rows, strips.data() + m * b.rows, panel.from(n, m, kWidth));
     }
   }
 }
@@ -230,10 +230,12 @@ void product(const Factor<Scalar>& a, const Factor<Scalar>& b, MatrixView<Scalar
     const Destination<Scalar> whole{c.data(), c.stride(), addend, c.cols()};
     for (Index m = 0; m < c.cols(); m += kPanel) {
       const Destination<Scalar> panel = whole.from(0, m, kPanel);
+      const Factor<Scalar> part_of_a = a.block(0, k, a.rows, depth);
+      const Factor<Scalar> part_of_b = b.block(k, m, depth, panel.columns);
       if (panel.columns <= kLanes<Scalar>) {
-        multiply_panel<1>(a.elements.from(0, k), b.elements.from(k, m), depth, c.rows(), panel);
+        multiply_panel<1>(part_of_a, part_of_b, panel);
       } else {
-        multiply_panel<2>(a.elements.from(0, k), b.elements.from(k, m), depth, c.rows(), panel);
+        multiply_panel<2>(part_of_a, part_of_b, panel);
       }
     }
   }
