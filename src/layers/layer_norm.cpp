@@ -42,6 +42,20 @@ const Buffer<Scalar>& LayerNorm<Scalar>::forward(const Pass& pass, const Buffer<
   return y_;
 }
 
+// How d_x follows from d_xhat, in one row:  x_hat_i = inv_std (x_i - mean).  By the chain rule,  d_x_j = sum over i of
+// d_xhat_i dx_hat_i/dx_j,  and x_j affects x_hat_i in three ways, each of which contributes a term to d_x_j:
+//
+// 1. As x_i itself, if i = j:  dx_hat_j/dx_j = inv_std.  Term:  inv_std d_xhat_j
+// 2. Through the mean, for every i:  dmean/dx_j = 1/D,  so  dx_hat_i/dx_j = -inv_std / D.
+//      Term:  sum over i of d_xhat_i (-inv_std / D) = -inv_std mean(d_xhat)
+// 3. Through inv_std = (var + epsilon)^(-1/2), for every i:
+//      dvar/dx_j     = 2 (x_j - mean) / D = 2 x_hat_j / (inv_std D)
+//                      (x_j also moves the mean inside var, but dvar/dmean = -2 mean(x - mean) = 0)
+//      dinv_std/dvar = -1/2 (var + epsilon)^(-3/2) = -inv_std^3 / 2
+//      dinv_std/dx_j = -inv_std^3 / 2 * 2 x_hat_j / (inv_std D) = -inv_std^2 x_hat_j / D
+//      dx_hat_i/dx_j = (x_i - mean) dinv_std/dx_j = -inv_std x_hat_i x_hat_j / D   (x_i - mean = x_hat_i / inv_std)
+//      Term:  sum over i of d_xhat_i (-inv_std x_hat_i x_hat_j / D) = -inv_std x_hat_j mean(d_xhat * x_hat)
+// The sum of the three:   d_x = inv_std * (d_xhat - mean(d_xhat) - x_hat * mean(d_xhat * x_hat))
 template <std::floating_point Scalar>
 Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   assert(d_y.rows() == x_hat_.rows() && d_y.cols() == x_hat_.cols());
@@ -61,20 +75,8 @@ Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scala
     add(dy, d_bias);
     set_product(dy, g, d_xhat);
 
-    // x_hat_i = inv_std (x_i - mean).  By the chain rule,  d_x_j = sum over i of d_xhat_i dx_hat_i/dx_j,  and x_j
-    // affects x_hat_i in three ways, each of which contributes a term to d_x_j:
-    //
-    // 1. As x_i itself, if i = j:  dx_hat_j/dx_j = inv_std.  Term:  inv_std d_xhat_j
-    // 2. Through the mean, for every i:  dmean/dx_j = 1/D,  so  dx_hat_i/dx_j = -inv_std / D.
-    //      Term:  sum over i of d_xhat_i (-inv_std / D) = -inv_std mean(d_xhat)
-    // 3. Through inv_std = (var + epsilon)^(-1/2), for every i:
-    //      dvar/dx_j     = 2 (x_j - mean) / D = 2 x_hat_j / (inv_std D)
-    //                      (x_j also moves the mean inside var, but dvar/dmean = -2 mean(x - mean) = 0)
-    //      dinv_std/dvar = -1/2 (var + epsilon)^(-3/2) = -inv_std^3 / 2
-    //      dinv_std/dx_j = -inv_std^3 / 2 * 2 x_hat_j / (inv_std D) = -inv_std^2 x_hat_j / D
-    //      dx_hat_i/dx_j = (x_i - mean) dinv_std/dx_j = -inv_std x_hat_i x_hat_j / D   (x_i - mean = x_hat_i / inv_std)
-    //      Term:  sum over i of d_xhat_i (-inv_std x_hat_i x_hat_j / D) = -inv_std x_hat_j mean(d_xhat * x_hat)
-    // The sum of the three:   d_x = inv_std * (d_xhat - mean(d_xhat) - x_hat * mean(d_xhat * x_hat))
+    // x_hat = inv_std (x - mean).  The derivation above gives
+    //   d_x = inv_std * (d_xhat - mean(d_xhat) - x_hat * mean(d_xhat * x_hat))
     const Scalar via_mean = mean(d_xhat);
     const Scalar via_variance = mean_product(d_xhat, x_hat);
     for (Index j = 0; j < d_y.cols(); ++j) {

@@ -48,59 +48,81 @@ std::optional<double> finite_difference(double& value, FunctionRef<double> loss,
   return std::nullopt;
 }
 
+/// Compares numbers of the gradient with finite differences, one at a time.
+class Comparison {
+ public:
+  Comparison(std::span<double> values, std::span<const double> gradient, FunctionRef<double> loss)
+      : values_(values), gradient_(gradient), loss_(loss), loss_now_(loss()) {
+    for (const double analytic : gradient) {
+      scale_ = std::max(scale_, std::abs(analytic));
+    }
+  }
+
+  /// Cuts the indices into `count` intervals. Compares the first number of each or, if it is at a kink, one of the next
+  /// two.
+  void compare_some(const std::vector<Index>& indices, Index count) {
+    const auto start = [&](Index k) { return indices.begin() + k * std::ssize(indices) / count; };
+    for (Index k = 0; k < count; ++k) {
+      std::any_of(start(k), std::min(start(k + 1), start(k) + 3), [&](Index i) { return compare(i); });
+    }
+  }
+
+  GradientError result() const {
+    GradientError error = error_;
+    error.relative = std::max(largest_difference_, 0.0) / largest_value_;
+    if (error.checked == 0 && error.kinks > 0) {
+      error.relative = std::numeric_limits<double>::quiet_NaN();
+    }
+    return error;
+  }
+
+ private:
+  /// Returns false at a kink.
+  bool compare(Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto numerical = finite_difference(values_[at], loss_, loss_now_, scale_);
+    if (!numerical) {
+      ++error_.kinks;
+      return false;
+    }
+    ++error_.checked;
+    const double analytic = gradient_[at];
+    const double difference = std::abs(analytic - *numerical);
+    largest_value_ = std::max({largest_value_, std::abs(analytic), std::abs(*numerical)});
+    if (std::isfinite(largest_difference_) && !(difference <= largest_difference_)) {
+      largest_difference_ = difference;
+      error_.worst = i;
+    }
+    return true;
+  }
+
+  std::span<double> values_;
+  std::span<const double> gradient_;
+  FunctionRef<double> loss_;
+  double loss_now_;
+  double scale_ = 1e-3;  // the largest number of the gradient
+  double largest_value_ = 1e-3;
+  double largest_difference_ = -1;  // NaN or infinite once one was
+  GradientError error_;
+};
+
 }  // namespace
 
 GradientError check_gradient(std::span<double> values, std::span<const double> gradient, FunctionRef<double> loss,
                              Index limit) {
   assert(values.size() == gradient.size());
-  const auto size = static_cast<Index>(values.size());
   std::vector<Index> zero;
   std::vector<Index> nonzero;
-  double scale = 1e-3;
-  for (Index i = 0; i < size; ++i) {
-    const double analytic = gradient[static_cast<std::size_t>(i)];
-    (analytic == 0 ? zero : nonzero).push_back(i);
-    scale = std::max(scale, std::abs(analytic));
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    (gradient[i] == 0 ? zero : nonzero).push_back(static_cast<Index>(i));
   }
-
-  GradientError error;
-  double largest_difference = -1;
-  double largest_value = 1e-3;
-  const double loss_now = loss();
-  const auto compare = [&](Index i) {  // returns false at a kink
-    const auto numerical = finite_difference(values[static_cast<std::size_t>(i)], loss, loss_now, scale);
-    ++(numerical ? error.checked : error.kinks);
-    if (!numerical) {
-      return false;
-    }
-
-    const double analytic = gradient[static_cast<std::size_t>(i)];
-    const double difference = std::abs(analytic - *numerical);
-    largest_value = std::max({largest_value, std::abs(analytic), std::abs(*numerical)});
-    if (std::isfinite(largest_difference) && !(difference <= largest_difference)) {
-      largest_difference = difference;
-      error.worst = i;
-    }
-    return true;
-  };
-  const auto compare_some = [&](const std::vector<Index>& indices, Index count) {
-    const auto start = [&](Index k) { return indices.begin() + k * std::ssize(indices) / count; };
-    // The first index of each interval or, if it is at a kink, one of the next two.
-    for (Index k = 0; k < count; ++k) {
-      std::any_of(start(k), std::min(start(k + 1), start(k) + 3), compare);
-    }
-  };
-
+  const Index size = std::ssize(gradient);
   const Index count = limit > 0 ? std::min(limit, size) : size;
   const Index nonzeros = std::min(std::ssize(nonzero), count - std::min(std::ssize(zero), (count + 3) / 5));
-  compare_some(nonzero, nonzeros);
-  compare_some(zero, count - nonzeros);
-
-  error.relative = std::max(largest_difference, 0.0) / largest_value;
-  if (error.checked == 0 && error.kinks > 0) {
-    error.relative = std::numeric_limits<double>::quiet_NaN();
-  }
-  return error;
+  Comparison comparison(values, gradient, loss);
+  comparison.compare_some(nonzero, nonzeros);
+  comparison.compare_some(zero, count - nonzeros);
+  return comparison.result();
 }
 
 }  // namespace glassformer

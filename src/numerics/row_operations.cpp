@@ -69,16 +69,6 @@ Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
 }
 
 template <class Scalar>
-Scalar mean_of(RowView<const Scalar> x) {
-  return sum_of(x) / static_cast<Scalar>(x.size());
-}
-
-template <class Scalar>
-Scalar mean_product_of(RowView<const Scalar> x, RowView<const Scalar> y) {
-  return dot_of(x, y) / static_cast<Scalar>(x.size());
-}
-
-template <class Scalar>
 double squares_of(RowView<const Scalar> x) {
   static thread_local Buffer<double> wide;
   wide.resize(1, x.size());
@@ -152,12 +142,16 @@ float sum(RowView<const float> x) { return sum_of(x); }
 double sum(RowView<const double> x) { return sum_of(x); }
 float dot(RowView<const float> x, RowView<const float> y) { return dot_of(x, y); }
 double dot(RowView<const double> x, RowView<const double> y) { return dot_of(x, y); }
-float mean(RowView<const float> x) { return mean_of(x); }
-double mean(RowView<const double> x) { return mean_of(x); }
-float mean_square(RowView<const float> x) { return mean_product_of(x, x); }
-double mean_square(RowView<const double> x) { return mean_product_of(x, x); }
-float mean_product(RowView<const float> x, RowView<const float> y) { return mean_product_of(x, y); }
-double mean_product(RowView<const double> x, RowView<const double> y) { return mean_product_of(x, y); }
+float mean(RowView<const float> x) { return sum_of(x) / static_cast<float>(x.size()); }
+double mean(RowView<const double> x) { return sum_of(x) / static_cast<double>(x.size()); }
+float mean_square(RowView<const float> x) { return mean_product(x, x); }
+double mean_square(RowView<const double> x) { return mean_product(x, x); }
+float mean_product(RowView<const float> x, RowView<const float> y) {
+  return dot_of(x, y) / static_cast<float>(x.size());
+}
+double mean_product(RowView<const double> x, RowView<const double> y) {
+  return dot_of(x, y) / static_cast<double>(x.size());
+}
 double sum_of_squares(RowView<const float> x) { return squares_of(x); }
 double sum_of_squares(RowView<const double> x) { return squares_of(x); }
 float largest(RowView<const float> x) { return largest_of(x); }
