@@ -59,7 +59,7 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
     });
   }
 
-  sum_gradients();
+  ranks_.sum_in_order(gradients_.front(), [&](Index from, Index to) { add_in_order(gradients_, from, to); });
   return sum_results();
 }
 
@@ -86,12 +86,6 @@ ShardedGradient::Result ShardedGradient::sum_results() {
     sum.tokens += result.tokens;
   }
   return sum;
-}
-
-void ShardedGradient::sum_gradients() {
-  const std::span<float> sum = gradients_.front();
-  const auto add_others = [&](Index from, Index to) { add_in_order(gradients_, from, to); };
-  ranks_.sum_in_order(sum, add_others);
 }
 
 std::span<const float> ShardedGradient::gradient() const { return gradients_.front(); }

@@ -65,7 +65,6 @@ class ShardedGradient {
   };
   static void run_micro_batch(Worker& worker, const SentencePairs& pairs, std::span<const Index> sentences,
                               const Step& step, float d_loss, Result& result);
-  void sum_gradients();
   Result sum_results();
 
   const Model<float>& model_;
