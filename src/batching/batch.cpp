@@ -10,20 +10,20 @@ namespace {
 
 /// Fills one row of each matrix of the batch. The cells that the sentence does not fill stay padding.
 void fill_row(Batch& batch, Index row, const SentencePairs& pairs, Index sentence) {
-  const SpecialIds source_special = pairs.source_special;
-  const SpecialIds target_special = pairs.target_special;
   const std::span<const Id> source = pairs.source(sentence);
   const std::span<const Id> target = pairs.target(sentence);
 
-  Id* ids = batch.source.row(row).data();
-  *std::ranges::copy(source, ids).out = source_special.eos;
+  const auto source_row = batch.source.row(row);
+  std::ranges::copy(source, source_row.begin());
+  source_row[std::ssize(source)] = pairs.source_special.eos;
 
-  ids = batch.target_input.row(row).data();
-  *ids = target_special.bos;
-  std::ranges::copy(target, ids + 1);
+  const auto input_row = batch.target_input.row(row);
+  input_row[0] = pairs.target_special.bos;
+  std::ranges::copy(target, input_row.begin() + 1);
 
-  ids = batch.target_output.row(row).data();
-  *std::ranges::copy(target, ids).out = target_special.eos;
+  const auto output_row = batch.target_output.row(row);
+  std::ranges::copy(target, output_row.begin());
+  output_row[std::ssize(target)] = pairs.target_special.eos;
 }
 
 }  // namespace

@@ -129,7 +129,11 @@ SentenceGroups cut_into_parts(const SentencePairs& pairs, std::span<const Index>
   Index enough = count_tokens(pairs, sentences).cells;
   while (enough - too_low > 1) {
     const Index middle = too_low + (enough - too_low) / 2;
-    (fits(middle) ? enough : too_low) = middle;
+    if (fits(middle)) {
+      enough = middle;
+    } else {
+      too_low = middle;
+    }
   }
   fits(enough);
   return groups;

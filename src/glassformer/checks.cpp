@@ -18,31 +18,33 @@ void require(bool condition, const std::string& message) {
   }
 }
 
-void check_count(const std::string& name, Index value, Index least, Index most = kMost) {
-  require(least <= value && value <= most, name + ": expected " + std::to_string(least) + " to " +
-                                               std::to_string(most) + ", found " + std::to_string(value));
+/// For a number that is given as an argument, and must be what `expected` says.
+void require(bool condition, const std::string& name, const std::string& expected, auto found) {
+  require(condition, name + ": expected " + expected + ", found " + std::to_string(found));
 }
 
-/// A probability that must leave something over. Training works in single precision, where 0.99999999 is 1.
+void check_count(const std::string& name, Index value, Index least, Index most = kMost) {
+  require(least <= value && value <= most, name, std::to_string(least) + " to " + std::to_string(most), value);
+}
+
+/// A probability below 1. Training works in single precision, where 0.99999999 is 1.
 void check_rate(const std::string& name, double value) {
-  require(value >= 0 && static_cast<float>(value) < 1,
-          name + ": expected at least 0 and less than 1, found " + std::to_string(value));
+  require(value >= 0 && static_cast<float>(value) < 1, name, "at least 0 and less than 1", value);
 }
 
 /// In single precision, a number below 1e-45 or so is 0, and one above 3.4e38 is infinite.
 bool is_finite_float(double value) { return std::isfinite(static_cast<float>(value)); }
 
 void check_positive(const std::string& name, double value) {
-  require(static_cast<float>(value) > 0 && is_finite_float(value),
-          name + ": expected a finite number above 0 (in single precision), found " + std::to_string(value));
+  require(static_cast<float>(value) > 0 && is_finite_float(value), name,
+          "a finite number above 0 (in single precision)", value);
 }
 
 void check_not_negative(const std::string& name, double value) {
-  require(value >= 0 && is_finite_float(value),
-          name + ": expected a finite number of at least 0, found " + std::to_string(value));
+  require(value >= 0 && is_finite_float(value), name, "a finite number of at least 0", value);
 }
 
-/// Catches a number that was cast to an enum.
+/// Refuses a number that was cast to the enum but is none of its values.
 template <class Enum>
 void check_enum(const std::string& name, Enum value, Enum last) {
   const auto number = static_cast<int>(value);
@@ -52,12 +54,10 @@ void check_enum(const std::string& name, Enum value, Enum last) {
 
 void check_model(const TransformerSettings& model) {
   check_count("model.d_model", model.d_model, 2, 1'000'000);
-  require(model.d_model % 2 == 0,
-          "model.d_model: expected an even number (half sines, half cosines), found " + std::to_string(model.d_model));
+  require(model.d_model % 2 == 0, "model.d_model", "an even number (half sines, half cosines)", model.d_model);
   check_count("model.heads", model.heads, 1, model.d_model);
-  require(model.d_model % model.heads == 0, "model.heads: expected a divisor of d_model, which is " +
-                                                std::to_string(model.d_model) + ", found " +
-                                                std::to_string(model.heads));
+  require(model.d_model % model.heads == 0, "model.heads",
+          "a divisor of d_model, which is " + std::to_string(model.d_model), model.heads);
   check_count("model.encoder_layers", model.encoder_layers, 1, 1000);
   check_count("model.decoder_layers", model.decoder_layers, 1, 1000);
   check_count("model.d_ff", model.d_ff, 1, 10'000'000);
@@ -104,9 +104,8 @@ void check_training(const TrainingSettings& training) {
 void check_special_ids(const std::string& side, const SpecialIds& ids, Index vocabulary) {
   check_count(side + "_vocabulary", vocabulary, 1, std::numeric_limits<Id>::max());
   const auto check_id = [&](const char* name, Id id, Id least) {
-    require(least <= id && id < vocabulary, "special." + side + "." + name + ": expected an id below " +
-                                                std::to_string(vocabulary) + ", the size of the vocabulary, found " +
-                                                std::to_string(id));
+    require(least <= id && id < vocabulary, "special." + side + "." + name,
+            "an id below " + std::to_string(vocabulary) + ", the size of the vocabulary", id);
   };
   check_id("pad", ids.pad, kNoToken);
   check_id("bos", ids.bos, 0);
@@ -154,8 +153,8 @@ void check_search(const DecodingSettings& search) {
   check_count("search.n_best", search.n_best, 1, search.beam);
   check_count("search.batch", search.batch, 1);
   require(std::isfinite(search.length_penalty), "search.length_penalty: expected a finite number");
-  require(0 <= search.max_length_ratio && search.max_length_ratio <= 1000,
-          "search.max_length_ratio: expected 0 to 1000, found " + std::to_string(search.max_length_ratio));
+  require(0 <= search.max_length_ratio && search.max_length_ratio <= 1000, "search.max_length_ratio", "0 to 1000",
+          search.max_length_ratio);
 }
 
 void check_ids(std::span<const Id> sentence, Index vocabulary, const std::string& what) {
