@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-/// PairLengths as in a batch: they include eos (source, target_output) or bos (target_input).
+/// The lengths of a pair in a batch. They include eos (source, target_output) or bos (target_input).
 struct PairLengths {
   Index source = 0, target = 0;
 
@@ -27,7 +27,7 @@ struct PairLengths {
   }
 };
 
-/// Of one pair.
+/// The lengths of one pair.
 inline PairLengths lengths_of(const SentencePairs& pairs, Index sentence) {
   return {static_cast<Index>(pairs.source(sentence).size()) + 1, static_cast<Index>(pairs.target(sentence).size()) + 1};
 }

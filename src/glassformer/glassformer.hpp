@@ -12,8 +12,8 @@
 #include "explanation/trace.hpp"
 #include "training/settings.hpp"
 
-/// The core as a library: all that a C++ program, a web page or Python needs in order to create, train, look into and
-/// use a transformer. It needs no thread (it uses several if it is built with OpenMP), no file and no operating system.
+/// The core as a library: with this header, a C++ program, a web page or Python can create, train, inspect and use a
+/// transformer. It needs no threads (it uses several if it is built with OpenMP), no files and no operating system.
 ///
 ///   Session session(settings, pairs);
 ///   while (session.updates() < 200) {
@@ -26,10 +26,9 @@
 /// the checks throws, except std::bad_alloc. If the core is compiled without exceptions, a wrong argument ends the
 /// program with std::abort.
 ///
-/// **Ownership.** A session copies all that it is given and owns all that it has. What it returns by value is yours.
-/// What it returns as a view (TensorView, std::span) is part of the session: it stays valid until the session is
-/// destroyed or assigned to, and its numbers change with the session. A moved-from session can only be destroyed or
-/// assigned to.
+/// **Ownership.** A session copies its arguments. What it returns by value is yours. A view (TensorView, std::span)
+/// refers to numbers of the session, which change when the session trains; it is valid until the session is destroyed
+/// or assigned to. A moved-from session can only be destroyed or assigned to.
 ///
 /// **Threads.** A session belongs to one thread at a time. Different sessions share nothing.
 ///
@@ -43,7 +42,7 @@ struct SentencePair {
   std::vector<Id> target;
 };
 
-/// What a session is made from. Each struct's header says what its fields mean and which values it takes.
+/// What a session is created from. The headers of the structs describe their fields.
 struct SessionSettings {
   TransformerSettings model;
   TrainingSettings training;    ///< training.seed also determines the initial weights

@@ -17,7 +17,7 @@ using Site = std::uint32_t;
 /// What the letters in a layer's equations mean in the whole model: {"N", "B*T"}. All others mean the same everywhere.
 using Letters = std::map<std::string, std::string>;
 
-/// What a part of the model is, for those who show its numbers.
+/// What a part of the model is, for code that shows its numbers.
 struct PartInfo {
   bool reads_source = false;  ///< a part of the encoder; false: of the decoder, or of the loss
   std::optional<Index> layer = {};

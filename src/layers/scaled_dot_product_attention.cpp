@@ -74,7 +74,7 @@ const Buffer<Scalar>& ScaledDotProductAttention<Scalar>::backward_side_by_side(c
   return d_qkv_;
 }
 
-/// Maps d_context to d_v, and lets d_weights_ hold d_scores.
+/// Maps d_context to d_v, and leaves d_scores in d_weights_.
 template <std::floating_point Scalar>
 void ScaledDotProductAttention<Scalar>::backward_context(const Pass& pass, const Buffer<Scalar>& d_context,
                                                          MatrixView<Scalar> d_v) {

@@ -82,13 +82,13 @@ class ScaledDotProductAttention {
   Index B_ = 0, T_ = 0, S_ = 0;
   MaskedSoftmax<Scalar> softmax_;
   Dropout<Scalar> dropout_;
-  MatrixView<const Scalar> q_{nullptr, 0, 0}, k_{nullptr, 0, 0}, v_{nullptr, 0, 0};  // forward's inputs
-  Buffer<Scalar> weights_;                                                           // [B*H*T, S]
-  const Buffer<Scalar>* used_weights_ = nullptr;                                     // [B*H*T, S] after dropout
-  Buffer<Scalar> context_;                                                           // [B*T, D]
-  Buffer<Scalar> d_weights_;                                                         // [B*H*T, S]
-  Buffer<Scalar> d_q_, d_kv_;                                                        // [B*T, D] and [B*S, 2D]
-  Buffer<Scalar> d_qkv_;                                                             // [N, 3D]
+  MatrixView<const Scalar> q_, k_, v_;            // forward's inputs
+  Buffer<Scalar> weights_;                        // [B*H*T, S]
+  const Buffer<Scalar>* used_weights_ = nullptr;  // [B*H*T, S] after dropout
+  Buffer<Scalar> context_;                        // [B*T, D]
+  Buffer<Scalar> d_weights_;                      // [B*H*T, S]
+  Buffer<Scalar> d_q_, d_kv_;                     // [B*T, D] and [B*S, 2D]
+  Buffer<Scalar> d_qkv_;                          // [N, 3D]
 };
 
 }  // namespace glassformer

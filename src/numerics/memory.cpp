@@ -8,8 +8,8 @@
 namespace glassformer {
 
 void* allocate_matrix_memory(std::size_t bytes) {
-  constexpr std::size_t kCacheLine = 64;
-  constexpr std::size_t kHugePage = std::size_t{2} << 20;  // a vector register has at most 64 bytes
+  constexpr std::size_t kCacheLine = 64;  // also the size of the largest vector register
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const std::size_t alignment = bytes < kHugePage ? kCacheLine : kHugePage;
   const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
   void* const memory = std::aligned_alloc(alignment, whole);

@@ -31,12 +31,11 @@ class FunctionRef {
 /// lowest-numbered task is rethrown once all tasks have ended.
 void run_tasks(Index count, FunctionRef<void, Index> task);
 
-/// Runs an action, but not while another thread runs one. The action must not call run_alone itself.
+/// Runs an action while no other thread runs one. The action must not call run_alone itself.
 void run_alone(FunctionRef<void> action);
 
-/// Objects that tasks work with. No two tasks use the same one at the same time, and a task must not depend on what
-/// earlier tasks left in it. A new one is made only if all others are in use. They and their buffers are kept for later
-/// tasks.
+/// Objects that tasks work with, such as a transformer with its buffers. Only one task uses an object at a time, but
+/// later tasks use it again, so a task must not depend on its contents. A new one is made only if all are in use.
 template <class Workspace>
 class Workspaces {
  public:

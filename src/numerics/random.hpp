@@ -5,7 +5,7 @@
 #include "numerics/views.hpp"
 
 /// Random numbers as a function of their coordinates: the same bits on any machine, on any thread and in any order. The
-/// generator has no state (Philox4x32-10; Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
+/// generator, Philox, has no state.
 namespace glassformer {
 
 /// The coordinates of one row of random numbers.

@@ -45,6 +45,7 @@ class RowView {
 template <class Scalar>
 class MatrixView {
  public:
+  MatrixView() = default;
   MatrixView(Scalar* data, Index rows, Index cols, Index stride)
       : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
   MatrixView(Scalar* data, Index rows, Index cols) : MatrixView(data, rows, cols, cols) {}
