@@ -8,6 +8,7 @@
 #include "commands/commands.hpp"
 #include "commands/evaluation_report.hpp"
 #include "commands/named_test.hpp"
+#include "evaluation/bleu_hints.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "evaluation/bleu.hpp"
+#include "evaluation/bleu_hints.hpp"
 #include "text/language_codes.hpp"
 #include "text/subword_marks.hpp"
 
