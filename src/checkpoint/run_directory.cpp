@@ -15,7 +15,6 @@
 #include "files/durable_files.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
-#include "machine/machine.hpp"
 
 namespace glassformer {
 
@@ -70,7 +69,7 @@ RunDirectory::RunDirectory(const fs::path& path)
                       ": expected a file, found a link, a pipe, a device or a directory; move it elsewhere.");
     }
   }
-  clear_unfinished();
+  clear_unfinished_directories(path, belongs_to_run);
   require_links();
 }
 
@@ -94,35 +93,13 @@ void RunDirectory::require_links() const {
 }
 
 fs::path RunDirectory::path() const {
-  if (!opened_) {
-    return path_;
+  if (opened_ && !is_at(*opened_, path_)) {
+    throw std::runtime_error(path_.string() +
+                             ": this run's directory was moved or deleted during training, so training stops. If you " +
+                             "moved it, --resume continues from its last checkpoint; give --output its new path.");
   }
-  if (is_at(*opened_, path_)) {
-    return path_;
-  }
-  fs::path now = path_of_directory(opened_->number());
-  if (now.empty()) {
-    return path_;
-  }
-  if (is_at(*opened_, now)) {
-    return now;
-  }
-  throw std::runtime_error(path_.string() + ": this run's directory has been deleted, so training stops.");
+  return path_;
 }
-
-void RunDirectory::require_in_place() const {
-  const fs::path now = path();
-  if (now == path_) {
-    return;
-  }
-  clear_unfinished();
-  throw std::runtime_error(
-      fmt::format("{0}: this run's directory has been moved to {1}, and the last checkpoint is there. Continue with: "
-                  "glassformer train \"{1}/config.yaml\" --resume --output \"{1}\"",
-                  path_.string(), now.string()));
-}
-
-void RunDirectory::clear_unfinished() const { clear_unfinished_directories(path(), belongs_to_run); }
 
 void RunDirectory::store_config(const WriteConfig& write_config) const {
   if (!path_.empty()) {

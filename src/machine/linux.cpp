@@ -113,11 +113,6 @@ Processors allowed_processors() {
   return allowed;
 }
 
-fs::path path_of_directory(int descriptor) {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor), ignored);
-}
-
 fs::path program_file() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/exe", ignored);
