@@ -43,7 +43,7 @@ RunDirectory RunDirectory::create(const fs::path& path, const WriteConfig& write
     throw_disk_error("the run directory cannot be created", path, reason);
   }
   RunDirectory run(path);
-  // The log comes first: a config.yaml without a log is not a run, but a config that somebody has copied.
+  // The log comes first: a config.yaml without a log is not a run, but a config that was copied.
   Descriptor(path / "train.log", O_WRONLY | O_CREAT | O_NOFOLLOW).close();
   run.store_config(write_config);
   return run;
@@ -82,9 +82,10 @@ void RunDirectory::require_links() const {
   const bool has_none = reason == std::errc::operation_not_permitted || reason == std::errc::operation_not_supported ||
                         reason == std::errc::not_supported || reason == std::errc::function_not_supported;
   if (has_none) {
-    throw UserError(path_.string() +
-                    ": expected a file system with symbolic links, which a run needs for best and last, found one "
-                    "without them. Choose a directory on another file system with --output.");
+    throw UserError(
+        path_.string() +
+        ": this file system has no symbolic links, which a run needs for best and last. Choose a directory on "
+        "another file system with --output.");
   }
   if (reason) {
     throw_disk_error("cannot be written", probe, reason);
@@ -123,7 +124,7 @@ void RunDirectory::remove(const fs::path& checkpoint) const {
     return remove_directory_durably(checkpoint);
   }
   if (!spared_->insert(checkpoint.filename()).second) {
-    return;  // it is known
+    return;  // the user has been told
   }
   if (!is_removable) {
     spdlog::warn("{}: training no longer needs this checkpoint, but may not remove it (no permission to write there)",

@@ -38,7 +38,7 @@ void read_at(const Descriptor& file, void* bytes, std::size_t count, Index place
       throw_disk_error("cannot be read", file.path(), last_error());
     }
     if (got == 0) {
-      throw SafetensorsDamage("reading stopped before the end of the file");
+      throw SafetensorsDamage("the file became shorter while it was being read");
     }
     bytes = static_cast<char*>(bytes) + got;
     count -= static_cast<std::size_t>(got);

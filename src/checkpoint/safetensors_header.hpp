@@ -17,8 +17,8 @@ struct SafetensorsDamage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-std::string in_quotes(const std::string& name);  ///< shortened if it is long
-Index bytes_per_number(const std::string& type);    ///< F32, F16 or BF16
+std::string in_quotes(const std::string& name);   ///< shortened if it is long
+Index bytes_per_number(const std::string& type);  ///< F32, F16 or BF16
 /// The product of the shape, or `limit` + 1 if it is larger than `limit`.
 Index count_up_to(const std::vector<Index>& shape, Index limit);
 

@@ -41,7 +41,7 @@ std::vector<NamedTest> tests_of(const EvaluateOptions& options, const Config& co
   }
   if (tests.empty()) {
     throw UserError(options.checkpoint.string() +
-                    ": expected test texts, found none (data.tests is empty); give --source and --reference.");
+                    ": its config names no test texts (data.tests is empty); give --source and --reference.");
   }
   return tests;
 }

@@ -11,7 +11,7 @@ namespace glassformer {
 std::string why_bleu_is_low(const Bleu& bleu);
 
 /// A warning if BLEU splits text only at white space (`none`), but half of the lines or more end in a full stop, a
-/// question mark or an exclamation mark that sticks to a word, as plain text does. Otherwise empty.
+/// question mark or an exclamation mark that is attached to a word, as in plain text. Otherwise empty.
 std::string looks_untokenized(TextLines lines, const EvaluationSettings& settings);
 
 }  // namespace glassformer

@@ -35,9 +35,8 @@ void choose_instructions(char** arguments);
 
 std::filesystem::path program_file();  ///< the running program's; empty if unknown
 
-/// \throws UserError: OMP_NUM_THREADS asks for more threads than any machine can usefully run (the system would refuse
-/// to
-///         start them, and OpenMP would end the program)
+/// \throws UserError: OMP_NUM_THREADS asks for more threads than any machine can usefully run. (The system would
+///         refuse to start them, and OpenMP would end the program.)
 void check_thread_count();
 
 std::string host_name();  ///< from gethostname

@@ -220,13 +220,13 @@ std::unique_ptr<const Ranks> join_ranks() {
   if (ranks->size() == announced) {
     return ranks;
   }
-  throw UserError("expected " + std::to_string(announced) + " processes, as many as mpirun or srun started, found " +
+  throw UserError("mpirun or srun started " + std::to_string(announced) + " processes, but MPI reports " +
                   std::to_string(ranks->size()) +
                   ": this program was built with a different MPI. Start it with the mpirun of " +
                   "that MPI (with srun, --mpi=pmix may help), or rebuild it with the MPI you use.");
 #else
-  throw UserError("expected one process, because this program was built without MPI; found " +
-                  std::to_string(announced) + " started by mpirun or srun. Install MPI (on Debian libopenmpi-dev), " +
+  throw UserError("mpirun or srun started " + std::to_string(announced) +
+                  " processes, but this program was built without MPI. Install MPI (on Debian libopenmpi-dev), " +
                   "run cmake again and check in its summary that it found MPI.");
 #endif
 }

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Shares from which on something is worth a remark.
+// Below these shares, nothing is worth a remark.
 constexpr double kCutOffShare = 0.001;  // of the training pairs
 constexpr double kNotableShare = 0.05;  // of the pairs: left out, not translated, in both texts
 
@@ -130,7 +130,7 @@ class TextReport {
     }
   }
 
-  /// `least`: the share of pairs from which on this is a warning.
+  /// `least`: if at least this share of the pairs is too long, this is a warning.
   void about_length_limit(const std::string& what, const Corpus& corpus, double least) {
     Index beyond = 0;
     Index above_largest = 0;

@@ -62,7 +62,7 @@ std::string TokenizerRemarks::advice_on_learned(const SideCensus& side, bool is_
   }
   if (std::ranges::any_of(side.unknown.parts,
                           [](const auto& part) { return part.first.find('\t') != std::string::npos; })) {
-    return "SentencePiece allows no tab in a piece: replace tabs by spaces";
+    return "SentencePiece allows no tab in a piece: replace tabs with spaces";
   }
   if (tokenizer_.character_coverage < 1) {
     return "raise tokenizer.character_coverage";

@@ -148,7 +148,7 @@ TEST_CASE("no output replaces a file of a checkpoint or of a run", "[program]") 
     check_refused(program.run(std::string("translate run --input a.en --output ") + file), ", which belongs to the ");
     for (const char* option : {"--html ", "--json "}) {
       check_refused(program.run(std::string("explain run --source 'she sleeps .' ") + option + file),
-                    std::string(option, 6) + ": expected a file of no checkpoint and no run, found ");
+                    std::string(option, 6) + ": this would overwrite ");
     }
   }
   CHECK(program.run("translate run --input a.en --output run/a.translated").status == 0);
@@ -202,7 +202,8 @@ TEST_CASE("evaluate says if a text was probably not meant", "[program]") {
   CHECK_FALSE(contains(program.run(kEvaluate).err, "warn"));
 
   write_bytes(program / "pieces.de", "sie schl@@ äft .\nder kleine hund sieht ein haus .\n");
-  CHECK(contains(program.run("evaluate run --source a.en --reference pieces.de").err, "1 of 11 words carry the mark"));
+  CHECK(contains(program.run("evaluate run --source a.en --reference pieces.de").err,
+                 "1 of 11 words have a subword marker"));
   write_bytes(program / "short.de", "ja\nnein\n");
   CHECK(contains(program.run("evaluate run --source a.en --reference short.de").err, "the longest reference has 1"));
   CHECK_FALSE(contains(program
