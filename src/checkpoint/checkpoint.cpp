@@ -46,9 +46,8 @@ void keep_other_files(const fs::path& replaced, const fs::path& unfinished) {
     fs::copy(replaced / name, unfinished / name, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
   }
   if (!others.empty()) {
-    spdlog::warn(
-        "{}: written anew; it keeps files that this program did not write, and which may not fit it any more: {}",
-        replaced.string(), listed(others));
+    spdlog::warn("{}: replaced. Files in it that this program did not write were kept, but may no longer match it: {}",
+                 replaced.string(), listed(others));
   }
 }
 
@@ -59,10 +58,10 @@ void save_checkpoint(const fs::path& directory, const DescribeModel& describe, c
   std::error_code ignored;
   const bool replaces = fs::exists(fs::symlink_status(directory, ignored));
   if (replaces && !is_checkpoint(directory)) {
-    throw UserError(
-        fmt::format("{}: expected nothing here, or a checkpoint to replace, found something else (no {}). Move it "
-                    "elsewhere, or choose another place.",
-                    directory.string(), kModelFile));
+    throw UserError(fmt::format(
+        "{}: this exists, but is not a checkpoint (it has no {}), so it is not replaced. Move it elsewhere, "
+        "or choose another place.",
+        directory.string(), kModelFile));
   }
   std::deque<std::vector<float>> padded;
   const std::vector<NamedTensor> model = tensors_for_file(weights, padded);

@@ -91,7 +91,7 @@ UserError refusal(const fs::path& path, const std::string& why, const fs::path& 
 std::optional<fs::path> linked_checkpoint(const fs::path& path, const fs::path& place) {
   std::error_code ignored;
   for (const char* link : kLinks) {
-    if (const auto checkpoint = target_of(place / link)) {
+    if (auto checkpoint = target_of(place / link)) {
       if (link != std::string_view("best")) {
         spdlog::info("{} has no best checkpoint; this is its last one: {}", path.string(), checkpoint->string());
       }

@@ -34,17 +34,16 @@ void refuse_checkpoint(const fs::path& path) {
         is_run(parent)
             ? fmt::format("To continue its run, give the run's directory: --output \"{}\" --resume.", parent.string())
             : "Choose another directory with --output. (To train the model further, set model.from.)";
-    throw UserError(fmt::format("{}: expected a directory for a run, found a checkpoint. {}", path.string(), advice));
+    throw UserError(fmt::format("{}: this is a checkpoint, not a run. {}", path.string(), advice));
   }
   for (fs::path inner = place, outer = parent; inner != outer; inner = outer, outer = outer.parent_path()) {
     const std::string name = inner.filename().string();
     const bool is_reserved = std::ranges::count(kLinks, name) > 0 || update_of(name) || update_of(name, kAverage);
     const bool is_in_checkpoint = is_checkpoint(outer);
     if (is_in_checkpoint || (is_reserved && is_run(outer))) {
-      throw UserError(
-          fmt::format("{}: expected a directory of its own for the run, found a place inside {}. Choose "
-                      "another directory with --output.",
-                      path.string(), is_in_checkpoint ? "a checkpoint" : "a run, kept for its checkpoints"));
+      throw UserError(fmt::format(
+          "{}: a run needs a directory of its own, but this is inside {}. Choose another directory with --output.",
+          path.string(), is_in_checkpoint ? "a checkpoint" : "a run, which uses such names for its checkpoints"));
     }
   }
 }
@@ -60,10 +59,8 @@ void refuse_foreign_config(const fs::path& run) {
           ? "Choose another directory with --output."
           : "Every checkpoint of this run has a copy of the right one: move this file elsewhere, "
             "and copy one here.";
-  throw UserError(
-      fmt::format("{}: expected a config that Glassformer wrote, found another file, which the run would "
-                  "replace. {}",
-                  config.string(), advice));
+  throw UserError(fmt::format("{}: the run would replace this config, which Glassformer did not write. {}",
+                              config.string(), advice));
 }
 
 [[noreturn]] void refuse_lost_checkpoints(const fs::path& run) {
@@ -116,25 +113,25 @@ std::string first_difference(const fs::path& copy, const fs::path& original) {
   return "";
 }
 
-/// Replaces a copy of a checkpoint by a link to the original. Nothing that is not also elsewhere is removed.
+/// Replaces a copy of a checkpoint with a link to the original. Removes only what the original has, too.
 void restore_link(const fs::path& place) {
   if (!fs::is_directory(place) || !is_checkpoint(place)) {
     throw UserError(place.string() +
-                    ": expected a link to a checkpoint, found something else, which the run would replace. Move it "
-                    "out of this directory.");
+                    ": the run would replace this with a link to a checkpoint. Move it out of this directory.");
   }
   const auto original = original_of(place);
   if (!original) {
-    throw UserError(place.string() +
-                    ": expected a link to a checkpoint, found a directory, the only copy of its checkpoint. Rename "
-                    "it to step-NUMBER, where NUMBER is its update in eight digits.");
+    throw UserError(
+        place.string() +
+        ": this should be a link to a checkpoint, but is the only copy of one. Rename it to step-NUMBER, where "
+        "NUMBER is its update in eight digits.");
   }
   verify_original(*original, place);
   if (const std::string name = first_difference(place, *original); !name.empty()) {
-    throw UserError(
-        fmt::format("{}: expected a link to a checkpoint, found a copy of {} whose {} is another, or only "
-                    "here. Move this directory, or that file, elsewhere.",
-                    place.string(), original->filename().string(), name));
+    throw UserError(fmt::format(
+        "{}: this should be a link to {}, but is a copy in which {} was changed or added. Move this directory, or "
+        "that file, elsewhere.",
+        place.string(), original->filename().string(), name));
   }
   spdlog::info("{} was copied as a directory; it becomes a link to {} again", place.string(),
                original->filename().string());
@@ -183,10 +180,10 @@ void require_place_for_new_run(const fs::path& directory) {
   if (has_config && is_all_early) {
     refuse_foreign_config(directory);
   }
-  throw UserError(
-      fmt::format("{}: expected a new or empty directory, or a run without a checkpoint, found other files "
-                  "({}). Choose another directory with --output.",
-                  directory.string(), listed(names)));
+  throw UserError(fmt::format(
+      "{}: a run needs a new or empty directory, but this one has other files ({}). Choose another one with "
+      "--output.",
+      directory.string(), listed(names)));
 }
 
 void require_run(const fs::path& directory) {
@@ -206,8 +203,7 @@ void require_run(const fs::path& directory) {
   }
   if (std::ranges::count(names, kCurvesFile) > 0 && !is_own_file(directory / kCurvesFile)) {
     throw UserError((directory / kCurvesFile).string() +
-                    ": expected a picture that Glassformer drew, found another file, which the run would replace. Move "
-                    "it elsewhere.");
+                    ": the run would replace this picture, which Glassformer did not draw. Move it elsewhere.");
   }
 }
 

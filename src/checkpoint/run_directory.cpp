@@ -15,7 +15,6 @@
 #include "files/durable_files.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
-#include "machine/machine.hpp"
 
 namespace glassformer {
 
@@ -44,7 +43,7 @@ RunDirectory RunDirectory::create(const fs::path& path, const WriteConfig& write
     throw_disk_error("the run directory cannot be created", path, reason);
   }
   RunDirectory run(path);
-  // The log comes first: a config.yaml without a log is not a run, but a config that somebody has copied.
+  // The log comes first: a config.yaml without a log is not a run, but a config that was copied.
   Descriptor(path / "train.log", O_WRONLY | O_CREAT | O_NOFOLLOW).close();
   run.store_config(write_config);
   return run;
@@ -70,7 +69,7 @@ RunDirectory::RunDirectory(const fs::path& path)
                       ": expected a file, found a link, a pipe, a device or a directory; move it elsewhere.");
     }
   }
-  clear_unfinished();
+  clear_unfinished_directories(path, belongs_to_run);
   require_links();
 }
 
@@ -83,9 +82,10 @@ void RunDirectory::require_links() const {
   const bool has_none = reason == std::errc::operation_not_permitted || reason == std::errc::operation_not_supported ||
                         reason == std::errc::not_supported || reason == std::errc::function_not_supported;
   if (has_none) {
-    throw UserError(path_.string() +
-                    ": expected a file system with symbolic links, which a run needs for best and last, found one "
-                    "without them. Choose a directory on another file system with --output.");
+    throw UserError(
+        path_.string() +
+        ": this file system has no symbolic links, which a run needs for best and last. Choose a directory on "
+        "another file system with --output.");
   }
   if (reason) {
     throw_disk_error("cannot be written", probe, reason);
@@ -94,35 +94,13 @@ void RunDirectory::require_links() const {
 }
 
 fs::path RunDirectory::path() const {
-  if (!opened_) {
-    return path_;
+  if (opened_ && !is_at(*opened_, path_)) {
+    throw std::runtime_error(path_.string() +
+                             ": this run's directory was moved or deleted during training, so training stops. If you " +
+                             "moved it, --resume continues from its last checkpoint; give --output its new path.");
   }
-  if (is_at(*opened_, path_)) {
-    return path_;
-  }
-  fs::path now = path_of_directory(opened_->number());
-  if (now.empty()) {
-    return path_;
-  }
-  if (is_at(*opened_, now)) {
-    return now;
-  }
-  throw std::runtime_error(path_.string() + ": this run's directory has been deleted, so training stops.");
+  return path_;
 }
-
-void RunDirectory::require_in_place() const {
-  const fs::path now = path();
-  if (now == path_) {
-    return;
-  }
-  clear_unfinished();
-  throw std::runtime_error(
-      fmt::format("{0}: this run's directory has been moved to {1}, and the last checkpoint is there. Continue with: "
-                  "glassformer train \"{1}/config.yaml\" --resume --output \"{1}\"",
-                  path_.string(), now.string()));
-}
-
-void RunDirectory::clear_unfinished() const { clear_unfinished_directories(path(), belongs_to_run); }
 
 void RunDirectory::store_config(const WriteConfig& write_config) const {
   if (!path_.empty()) {
@@ -146,7 +124,7 @@ void RunDirectory::remove(const fs::path& checkpoint) const {
     return remove_directory_durably(checkpoint);
   }
   if (!spared_->insert(checkpoint.filename()).second) {
-    return;  // it is known
+    return;  // the user has been told
   }
   if (!is_removable) {
     spdlog::warn("{}: training no longer needs this checkpoint, but may not remove it (no permission to write there)",

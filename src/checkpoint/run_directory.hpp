@@ -37,11 +37,8 @@ class RunDirectory {
   /// \throws UserError like require_run and prepare_checkpoints, or if another process uses the run
   static RunDirectory resume(const std::filesystem::path& path);
 
-  /// Where the directory is now, even if it was moved after it was opened. \throws std::runtime_error: it was deleted
+  /// \throws std::runtime_error: the directory was moved or deleted after it was opened
   std::filesystem::path path() const;
-  /// \throws std::runtime_error if the directory was moved; the message says where to, and how to continue there
-  void require_in_place() const;
-  void clear_unfinished() const;  ///< removes what an interrupted save left behind
   /// A file of the run; empty if there is no path.
   std::filesystem::path file(const std::string& name) const { return path_.empty() ? path_ : path() / name; }
   /// Replaces config.yaml.

@@ -136,10 +136,8 @@ void check_output(const std::string& option, const std::filesystem::path& file) 
   const fs::path directory = place.parent_path();
   const bool is_of_checkpoint = is_checkpoint(directory);
   if (is_of_checkpoint || (belongs_to_run(place.filename()) && is_run(directory))) {
-    throw UserError(
-        fmt::format("{}: expected a file of no checkpoint and no run, found {}, which belongs to the {} {}; choose "
-                    "another file",
-                    option, file.string(), is_of_checkpoint ? "checkpoint" : "run", directory.string()));
+    throw UserError(fmt::format("{}: this would overwrite {}, which belongs to the {} {}; choose another file", option,
+                                file.string(), is_of_checkpoint ? "checkpoint" : "run", directory.string()));
   }
 }
 

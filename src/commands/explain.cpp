@@ -1,17 +1,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "commands/commands.hpp"
+#include "commands/explanation_output.hpp"
 #include "evaluation/evaluation.hpp"
-#include "files/output_file.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
-#include "page/page.hpp"
 #include "page/screen.hpp"
 #include "page/trace_json.hpp"
 
@@ -104,125 +100,18 @@ void check_layer(Index layer, const TransformerSettings& settings) {
                   std::to_string(layer) + "; layers are counted from 0.");
 }
 
-/// Without --html, never overwrites an explain.html that explain did not write. Both outputs may be /dev/null.
-void check_files(const ExplainOptions& options, const fs::path& page) {
-  std::error_code error;
-  for (const auto& [option, file] : {std::pair("--html", options.html), {"--json", options.json}}) {
-    if (file) {
-      check_output(option, *file);
-    }
-  }
-  if (!options.html && fs::exists(fs::symlink_status(page, error)) && !is_page(page)) {
-    throw UserError(page.string() + ": expected no file, or a page that explain wrote, found something else; " +
-                    "move it, or choose another file with --html FILE.");
-  }
-  if (!options.json || (fs::exists(page, error) && !fs::is_regular_file(page, error))) {
-    return;
-  }
-  const auto place = [&](const fs::path& file) { return fs::weakly_canonical(fs::absolute(file, error), error); };
-  if (const fs::path of_page = place(page); !of_page.empty() && of_page == place(*options.json)) {
-    throw UserError("--html and --json: expected two files, found " + page.string() + " for both.");
-  }
-}
-
-/// Opens explain.html, or what --html names, before the computation. If explain.html cannot be opened, stores why in
-/// `problem` and returns nothing, because the summary can still be shown.
-std::optional<OutputFile> open_page(const ExplainOptions& options, const fs::path& page, std::string& problem) try {
-  return std::optional<OutputFile>(std::in_place, page);
-} catch (const UserError& error) {
-  if (options.html) {
-    throw;
-  }
-  problem = error.what();
-  if (problem.ends_with('.')) {
-    problem.pop_back();
-  }
-  return std::nullopt;
-}
-
-/// Does several things even if one fails, so that nothing computed is lost.
-class Attempts {
- public:
-  void run(const auto& what) try { what(); } catch (...) {
-    if (!failure_) {
-      failure_ = std::current_exception();
-    }
-  }
-  void throw_if_failed() const {
-    if (failure_) {
-      std::rethrow_exception(failure_);
-    }
-  }
-
- private:
-  std::exception_ptr failure_;  // the first
-};
-
-/// The files that explain writes. They are opened before the computation.
-struct Outputs {
-  Outputs(const ExplainOptions& options, const fs::path& page_file)
-      : page(page_file), html(open_page(options, page_file, problem)) {
-    if (options.json) {
-      json.emplace(*options.json);
-    }
-  }
-
-  fs::path page;
-  std::string problem;  // why explain.html cannot be opened
-  std::optional<OutputFile> html, json;
-};
-
-/// Writes the summary, the page and the trace, those that the options ask for.
-void write_all(const ExplainOptions& options, const LoadedModel& loaded, const ExplainedModel& explained,
-               const Explanation& explanation, Outputs& outputs) {
-  const TraceOptions numbers{loaded.checkpoint.string(), options.layer, MatrixForm::numbers};
-  TraceOptions packed = numbers;
-  packed.form = MatrixForm::packed;
-  Attempts attempts;
-  if (!options.html) {
-    attempts.run([&] {
-      write_screen(explained, explanation, std::cout);
-      std::cout.flush();  // the log, on standard error, should come after this
-    });
-  }
-  if (outputs.html) {
-    attempts.run([&] {
-      write_page(trace_json(explained, explanation, packed), outputs.html->stream());
-      outputs.html->finish();
-      spdlog::info("wrote the page {}; open it in a browser", outputs.page.string());
-    });
-  }
-  if (outputs.json) {
-    attempts.run([&] {
-      const auto trace = trace_json(explained, explanation, numbers);
-      outputs.json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-      outputs.json->finish();
-      spdlog::info("wrote the trace {}", options.json->string());
-    });
-  }
-  if (!std::isfinite(explanation.right().trace.loss.cross_entropy)) {
-    spdlog::warn("the model's logits overflow, so the loss is infinite or NaN; the page shows where that begins");
-  }
-  attempts.throw_if_failed();
-}
-
 int run_explain(const ExplainOptions& options) {
   LoadedModel loaded(options.checkpoint);
   options.search.apply_to(loaded.config, {"decoding."});
   check_layer(options.layer.value_or(0), loaded.model.settings);
-  const fs::path page = options.html.value_or("explain.html");
-  check_files(options, page);
-  Outputs outputs(options, page);
+  ExplanationOutput output(options.html, options.json);
   std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
 
   const TrainingSettings& training = loaded.config.training;
   const ExplainedModel explained{{loaded.model, training.label_smoothing, options.dropout, training.seed},
                                  loaded.tokenizers};
   const Explanation explanation = explain(explained, std::move(pairs));
-  write_all(options, loaded, explained, explanation, outputs);
-  if (!outputs.problem.empty()) {
-    throw UserError(outputs.problem + "; write the page to another file with --html FILE.");
-  }
+  output.write(explained, explanation, {loaded.checkpoint.string(), options.layer, MatrixForm::numbers});
   return 0;
 }
 

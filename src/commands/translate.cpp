@@ -49,8 +49,10 @@ void check_text(const TranslateOptions& options) {
     return;
   }
   LineReader input = open_input(options);
-  for (std::string line; input.next(line);) {
-    continue;
+  std::string line;
+  bool has_more = true;
+  while (has_more) {
+    has_more = input.next(line);
   }
 }
 

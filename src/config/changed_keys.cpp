@@ -5,16 +5,10 @@
 #include "config/key.hpp"
 
 namespace glassformer {
+namespace {
 
-bool is_of_shape(const std::string& key) {
-  static const std::vector<std::string> kShape = {
-      "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
-      "model.norm",     "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind",
-      "tokenizer.joint"};
-  return std::ranges::find(kShape, key) != kShape.end();
-}
-
-std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
+/// Whether a change to this key affects neither the trained weights nor the choice of the best checkpoint.
+bool is_harmless(const std::string& key, const Config& config) {
   static const std::vector<std::string> kHarmless = {"data.directory",
                                                      "data.train",
                                                      "data.tests",
@@ -34,12 +28,23 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
                                                      "training.checkpoints.",
                                                      "decoding.",
                                                      "evaluation."};
-  const auto is_harmless = [&](const std::string& key) {
-    if (key == "training.max_updates" && after.training.schedule.kind == ScheduleSettings::Kind::cosine) {
-      return false;
-    }
-    return std::ranges::any_of(kHarmless, [&](const std::string& name) { return key.starts_with(name); });
-  };
+  if (key == "training.max_updates" && config.training.schedule.kind == ScheduleSettings::Kind::cosine) {
+    return false;
+  }
+  return std::ranges::any_of(kHarmless, [&](const std::string& name) { return key.starts_with(name); });
+}
+
+}  // namespace
+
+bool is_of_shape(const std::string& key) {
+  static const std::vector<std::string> kShape = {
+      "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
+      "model.norm",     "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind",
+      "tokenizer.joint"};
+  return std::ranges::find(kShape, key) != kShape.end();
+}
+
+std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
   Config copy_before = before;
   Config copy_after = after;  // the table needs fields that it can write
   const std::vector<Key> keys = keys_of(copy_before);
@@ -50,7 +55,7 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
     const std::string old = keys[i].field.write();
     const std::string now = keys_after[i].field.write();
     if (old != now) {
-      changed.push_back({name, old, now, !is_harmless(name)});
+      changed.push_back({name, old, now, !is_harmless(name, after)});
     }
   }
   return changed;

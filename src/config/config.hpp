@@ -45,9 +45,8 @@ struct Models {
 /// `resumed`: a run that has a checkpoint, and will be continued with this config. It needs neither model.from nor
 /// tokenizer.source_model any more, so they need not exist: missing keys come from its config.yaml instead.
 /// \throws UserError naming file, line and key: unreadable file, not YAML, unknown key (with the nearest known one),
-/// key
-///         given twice, wrong type, value out of range, missing key without default, missing data file, a shape other
-///         than that of model.from
+///         key given twice, wrong type, value out of range, missing key without default, missing data file, a shape
+///         other than that of model.from
 Config parse_config(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Models& models,
                     const std::optional<std::filesystem::path>& resumed = {});
 

@@ -30,8 +30,7 @@ std::vector<std::string> set_use_of_model(Config& config, const std::vector<std:
       list += (list.empty() ? "" : ", ") + key;
     }
     throw UserError(
-        fmt::format("--set {}: expected a key that a trained model can be used with, found {}, which "
-                    "belongs to its training; the keys are {}",
+        fmt::format("--set {}: {} matters only in training; a trained model can be used with other values of {}",
                     brief(text), name, list));
   }
   std::erase_if(keys, [&](const Key& key) { return std::ranges::find(allowed, key.name) == allowed.end(); });

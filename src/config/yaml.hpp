@@ -16,7 +16,7 @@ YAML::Node read_document(const std::filesystem::path& file);
 /// The value of KEY=VALUE. \throws UserError that begins with `place`: not YAML
 YAML::Node read_override_value(const std::string& text, const std::string& place);
 
-/// What the node says, as text.
+/// The value of a node.
 Value value_of(const YAML::Node& node);
 
 int line_of(const YAML::Node& node);                                 ///< from 1

@@ -30,72 +30,17 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdlib>
-#include <regex>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "evaluation/bleu_tokenizers.hpp"
 #include "files/utf8.hpp"
 #include "numerics/functions.hpp"
 
 namespace glassformer {
 namespace {
-
-void replace_all(std::string& text, std::string_view what, std::string_view replacement) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + replacement.size())) {
-    text.replace(at, what.size(), replacement);
-  }
-}
-
-/// The text with a space after each character.
-std::string spaced_characters(std::string_view text) {
-  std::string spaced;
-  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
-    next_character(text, end);
-    spaced.append(text.substr(begin, end - begin)) += ' ';
-  }
-  return spaced;
-}
-
-/// What sacreBLEU's zh treats as a Chinese character. Its table has two ranges that are meant to be beyond U+FFFF, but
-/// that Python reads as U+2001 to U+2A6D (quotation marks, dashes, arrows) and as U+2F81 to U+2FA1.
-bool is_chinese(std::int32_t c) {
-  constexpr std::array<std::pair<std::int32_t, std::int32_t>, 17> kRanges = {{
-      {0x2001, 0x2A6D},
-      {0x2E80, 0x2EFF},
-      {0x2F00, 0x2FDF},
-      {0x2FF0, 0x2FFF},
-      {0x3000, 0x303F},
-      {0x3100, 0x312F},
-      {0x31A0, 0x31BF},
-      {0x31C0, 0x31EF},
-      {0x3200, 0x33FF},
-      {0x3400, 0x4DB5},
-      {0x4E00, 0x9FBB},
-      {0xF900, 0xFA2D},
-      {0xFA30, 0xFA6A},
-      {0xFA70, 0xFAD9},
-      {0xFE10, 0xFE1F},
-      {0xFE30, 0xFE4F},
-      {0xFF00, 0xFFEF},
-  }};
-  return std::ranges::any_of(kRanges, [&](const auto& range) { return c >= range.first && c <= range.second; });
-}
-
-/// Sets ASCII punctuation apart. Every rule matches only ASCII characters. In UTF-8, other characters have no ASCII
-/// bytes, so we can match bytes.
-std::string separate_punctuation(std::string text) {
-  // ASCII punctuation, except the apostrophe (don't). The other rules handle comma, dash and full stop.
-  static const std::regex punctuation("[!-&(-+/:-@[-`{-~]");
-  static const std::regex point_after_other("([^0-9])([.,])");
-  static const std::regex point_before_other("([.,])([^0-9])");
-  static const std::regex dash_after_digit("([0-9])-");
-  text = std::regex_replace(text, punctuation, " $& ");
-  text = std::regex_replace(text, point_after_other, "$1 $2 ");   // no digit before
-  text = std::regex_replace(text, point_before_other, " $1 $2");  // no digit after: 1,000.50 stays whole
-  return std::regex_replace(text, dash_after_digit, "$1 - ");     // 1990-95
-}
 
 /// Strips trailing white space (as sacreBLEU does), and lowercases and tokenizes the sentence as configured.
 std::string prepare(const std::string& sentence, const EvaluationSettings& settings) {
@@ -199,36 +144,6 @@ std::array<double, Bleu::kOrders> smoothed_precisions(const Bleu& bleu) {
 
 }  // namespace
 
-std::string tokenize_13a(std::string_view line) {
-  std::string text = ' ' + std::string(line) + ' ';
-  replace_all(text, "<skipped>", "");
-  replace_all(text, "-\n", "");  // a word that was hyphenated at the end of a line
-  replace_all(text, "\n", " ");
-  // &amp; is not replaced last, so &amp;lt; becomes <, as in mteval-v13a.
-  replace_all(text, "&quot;", "\"");
-  replace_all(text, "&amp;", "&");
-  replace_all(text, "&lt;", "<");
-  replace_all(text, "&gt;", ">");
-  return separate_punctuation(std::move(text));
-}
-
-std::string tokenize_zh(std::string_view line) {
-  const std::vector<std::string_view> words = split_words(line);
-  if (words.empty()) {
-    return "";
-  }
-  std::string text;  // 13a's rules need a character beside a full stop or comma, so white space at the ends matters
-  const std::string_view stripped(words.front().data(),
-                                  static_cast<std::size_t>(words.back().end() - words.front().begin()));
-  for (std::size_t begin = 0, end = 0; begin < stripped.size(); begin = end) {
-    const bool chinese = is_chinese(next_character(stripped, end));
-    text += chinese ? " " : "";
-    text += stripped.substr(begin, end - begin);
-    text += chinese ? " " : "";
-  }
-  return separate_punctuation(std::move(text));
-}
-
 Bleu corpus_bleu(TextLines hypotheses, std::span<const TextLines> references, const EvaluationSettings& settings) {
   Bleu bleu;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
@@ -263,50 +178,6 @@ Bleu corpus_bleu(TextLines hypotheses, std::span<const TextLines> references, co
 
 std::string make_signature(std::size_t references, bool lowercase, std::string_view choices) {
   return fmt::format("nrefs:{}|case:{}|{}|version:{}", references, lowercase ? "lc" : "mixed", choices, kScorer);
-}
-
-std::string why_bleu_is_low(const Bleu& bleu) {
-  if (bleu.longest_reference >= Bleu::kOrders) {
-    if (bleu.longest_hypothesis >= Bleu::kOrders) {
-      return "";
-    }
-    return fmt::format(
-        "BLEU is 0 because no translation has four words: the longest has {}, the longest reference {}; the model "
-        "needs more training, or other text",
-        bleu.longest_hypothesis, bleu.longest_reference);
-  }
-  return fmt::format(
-      "BLEU counts runs of four words, but the longest reference has {}, so BLEU stays at or near 0 however good the "
-      "translations are; if the text has no spaces between words, set evaluation.bleu_tokenizer to zh (Chinese) or "
-      "char; if its sentences are this short, judge by the loss, exact_match or chrF",
-      bleu.longest_reference);
-}
-
-std::string looks_untokenized(TextLines lines, const EvaluationSettings& settings) {
-  if (settings.bleu_tokenizer != BleuTokenizer::none) {
-    return "";
-  }
-  std::size_t all = 0;
-  std::size_t sticking = 0;
-  for (const std::string& line : lines) {
-    const std::vector<std::string_view> words = split_words(line);
-    if (words.empty()) {
-      continue;
-    }
-    ++all;
-    const std::string_view last = words.back();
-    const bool is_mark = last.find_last_of(".?!") == last.size() - 1;
-    if (last.size() > 1 && is_mark && std::string_view(".?!").find(last[last.size() - 2]) == std::string_view::npos) {
-      ++sticking;
-    }
-  }
-  if (sticking == 0 || 2 * sticking < all) {
-    return "";
-  }
-  return fmt::format(
-      "BLEU splits words only at spaces (evaluation.bleu_tokenizer is none), but in {} of {} references the final "
-      "punctuation mark is attached to a word; for plain text, set it to 13a",
-      sticking, all);
 }
 
 std::string Bleu::line() const {

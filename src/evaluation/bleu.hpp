@@ -46,27 +46,7 @@ inline Bleu corpus_bleu(TextLines hypotheses, TextLines references, const Evalua
   return corpus_bleu(hypotheses, std::span(&references, 1), settings);
 }
 
-/// A hint if BLEU is 0, or cannot rise above what smoothing gives, because no hypothesis or no reference has the four
-/// words that it needs: the reason, and what to set. Otherwise empty.
-std::string why_bleu_is_low(const Bleu& bleu);
-
-/// A warning if BLEU splits text only at white space (`none`), but half of the lines or more end in a full stop, a
-/// question mark or an exclamation mark that sticks to a word, as plain text does. Otherwise empty.
-std::string looks_untokenized(TextLines lines, const EvaluationSettings& settings);
-
 /// The start of a signature like sacreBLEU's, and its end: nrefs:1|case:mixed|CHOICES|version:glassformer-0.2.0
 std::string make_signature(std::size_t references, bool lowercase, std::string_view choices);
-
-/// The tokenisation called 13a, after NIST's scoring script mteval-v13a.pl. WMT and sacreBLEU use it for scoring.
-/// It separates punctuation from words by simple rules for ASCII characters:
-///
-///   They paid 1,000.50 dollars (cash).  ->  They paid 1,000.50 dollars ( cash ) .
-///
-/// Returns the line with spaces added; split_words() then gives the tokens.
-std::string tokenize_13a(std::string_view line);
-
-/// sacreBLEU's tokenisation for Chinese: each Chinese character and each full-width mark is a word; the rest is split
-/// by the rules of 13a, but for its replacements. Returns the line with spaces added.
-std::string tokenize_zh(std::string_view line);
 
 }  // namespace glassformer

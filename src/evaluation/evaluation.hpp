@@ -80,7 +80,7 @@ void add_chrf(Evaluation& evaluation, const EvaluationSettings& settings, const 
 /// The largest value of decoding.max_length_ratio, as in config/key.hpp.
 inline constexpr double kLargestLengthRatio = 100;
 
-/// The smallest whole max_length_ratio with which translations may be as long as the targets of these pairs. It
+/// The smallest integer max_length_ratio with which translations may be as long as the targets of these pairs. It
 /// may be above kLargestLengthRatio.
 Index needed_length_ratio(const SentencePairs& pairs);
 

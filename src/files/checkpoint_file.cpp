@@ -58,7 +58,7 @@ void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t lon
                     std::to_string(size) + "; " + kCopyAgain);
   }
   if (size > kLongestConfig && !is_there(file, size)) {
-    throw UserError(file.string() + ": expected data, found a sparse file, mostly of holes; " + kCopyAgain);
+    throw UserError(file.string() + ": this is a sparse file, and most of its data is missing; " + kCopyAgain);
   }
 }
 

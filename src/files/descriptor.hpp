@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-using Bytes = std::span<const std::byte>;  ///< bytes to write; owns nothing
+using Bytes = std::span<const std::byte>;  ///< bytes to write; a view
 
 /// Throws UserError if the path is wrong or cannot be used in this way, std::runtime_error if the disk or the
 /// machine is at fault. For .NAME.partial, the message gives NAME.

@@ -9,9 +9,9 @@
 namespace glassformer {
 
 /// Locks a directory until the last copy of this object is destroyed or the process ends. The lock belongs to the
-/// directory itself, so nobody can remove it by deleting a file. If there is a file .lock, as version 0.2 leaves it,
-/// that is locked, too. Some file systems (NFS, for example) cannot lock a directory; then such a file is made and
-/// stays.
+/// directory itself, so nobody can remove it by deleting a file. A file .lock, which version 0.2 leaves behind, is
+/// locked, too. Some file systems (NFS, for example) cannot lock a directory; there, the file .lock is created and
+/// locked, and stays.
 class DirectoryLock {
  public:
   /// \throws UserError: another process has the lock, or the directory cannot be opened

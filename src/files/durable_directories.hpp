@@ -19,8 +19,8 @@ void remove_directory_durably(const std::filesystem::path& target);
 void clear_unfinished_directories(const std::filesystem::path& parent,
                                   const std::function<bool(const std::string& name)>& is_ours);
 
-/// Replaces a directory by a symbolic link. If the process is killed in between, clear_unfinished_directories moves the
-/// directory back.
+/// Replaces a directory with a symbolic link. If the process is killed in between, clear_unfinished_directories moves
+/// the directory back.
 void replace_by_link_durably(const std::filesystem::path& directory, const std::filesystem::path& target);
 
 }  // namespace glassformer

@@ -52,7 +52,7 @@ const json& JsonFile::value(const std::string& key) const {
   return json_.at(key);
 }
 
-Index JsonFile::whole(const std::string& key, std::optional<Index> default_value) const {
+Index JsonFile::integer(const std::string& key, std::optional<Index> default_value) const {
   if (default_value && !has(key)) {
     return *default_value;
   }

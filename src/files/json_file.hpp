@@ -26,7 +26,7 @@ class JsonFile {
   const nlohmann::json& value(const std::string& key) const;  ///< \throws UserError: missing
 
   /// `default_value`: for a missing key. Without a default, a missing key is a mistake.
-  Index whole(const std::string& key, std::optional<Index> default_value = {}) const;  ///< from 0 to 2^31 - 1
+  Index integer(const std::string& key, std::optional<Index> default_value = {}) const;  ///< from 0 to 2^31 - 1
   double number(const std::string& key, std::optional<double> default_value = {}) const;
   bool flag(const std::string& key, std::optional<bool> default_value = {}) const;
   std::string text(const std::string& key, const std::optional<std::string>& default_value = {}) const;

@@ -100,8 +100,9 @@ bool LineReader::has_line_waiting() {
 }
 
 bool LineReader::next(std::string& line) {
-  while (!has_whole_line() && read_more()) {
-    continue;
+  bool has_more = true;
+  while (!has_whole_line() && has_more) {
+    has_more = read_more();
   }
   if (begin_ == buffer_.size()) {
     return false;

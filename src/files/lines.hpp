@@ -23,10 +23,9 @@ class LineReader {
   static LineReader of_standard_input();
 
   /// Stores the next line, without its line ending; returns false after the last one.
-  /// \throws UserError naming file and line: invalid UTF-8, a NUL byte, a line that is too long; naming the file:
-  /// UTF-16
-  ///         or another format (see other_format), only CR as line ending, a file that has become shorter. If the disk
-  ///         fails: as Descriptor::read
+  /// \throws UserError: invalid UTF-8, a NUL byte or a line that is too long (the message names file and line); UTF-16
+  ///         or another format (see other_format), only CR as line ending, or a file that has become shorter (the
+  ///         message names the file). If the disk fails: as Descriptor::read
   bool next(std::string& line);
   /// Whether next() would return a whole line without waiting for input.
   bool has_line_waiting();
@@ -62,7 +61,7 @@ class ParallelReader {
   bool next(std::string& source, std::string& target);
   /// Whether next() would return a pair without waiting for input.
   bool has_pair_waiting() { return source_.has_line_waiting() && target_.has_line_waiting(); }
-  /// What to call repeatedly while we wait for input; it may throw.
+  /// Sets the function that is called repeatedly while we wait for input. It may throw.
   void while_waiting(const std::function<void()>& call) { source_.while_waiting = target_.while_waiting = call; }
   /// Identifies the lines read so far. Positive, and the same as in version 0.1, so that its runs can be resumed.
   Index fingerprint() const;

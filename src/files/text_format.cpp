@@ -12,13 +12,14 @@ using namespace std::string_view_literals;
 struct Signature {
   std::string_view bytes;
   const char* format;
-  const char* way_out;
+  const char* advice;
 };
 
 constexpr const char* kSaveAsText = "save the document as plain text in UTF-8";
 
 constexpr Signature kSignatures[] = {
-    {"\xFF\xFE\0\0"sv, "UTF-32", "convert it with iconv -f UTF-32 -t UTF-8"},  // before UTF-16, which it begins like
+    {"\xFF\xFE\0\0"sv, "UTF-32",
+     "convert it with iconv -f UTF-32 -t UTF-8"},  // before UTF-16: it begins with the same bytes
     {"\0\0\xFE\xFF"sv, "UTF-32", "convert it with iconv -f UTF-32 -t UTF-8"},
     {"\xFF\xFE"sv, "UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"},
     {"\xFE\xFF"sv, "UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"},
@@ -34,7 +35,7 @@ constexpr Signature kSignatures[] = {
 };
 
 /// The encoding of a text of 2 or 4 bytes per character without a byte order mark: in most languages, many characters
-/// have NUL among their bytes, always at the same places. Otherwise nothing.
+/// contain a NUL byte, always at the same position. Otherwise nothing.
 std::optional<std::string> wide_encoding(std::string_view text) {
   std::array<std::size_t, 4> all{};
   std::array<std::size_t, 4> nul{};  // by position modulo 4
@@ -71,9 +72,9 @@ std::optional<std::string> other_format(std::string_view beginning) {
   constexpr std::size_t kEnough = 4096;
   constexpr std::size_t kTarMark = 257;
   beginning = beginning.substr(0, kEnough);
-  for (const auto& [bytes, format, way_out] : kSignatures) {
+  for (const auto& [bytes, format, advice] : kSignatures) {
     if (beginning.starts_with(bytes)) {
-      return std::string(format) + "; " + way_out;
+      return std::string(format) + "; " + advice;
     }
   }
   if (beginning.size() > 10 && beginning.starts_with("BZh") && beginning.substr(4, 6) == "1AY&SY") {

@@ -113,11 +113,6 @@ Processors allowed_processors() {
   return allowed;
 }
 
-fs::path path_of_directory(int descriptor) {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor), ignored);
-}
-
 fs::path program_file() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/exe", ignored);
@@ -129,7 +124,7 @@ void restart_without_avx512(char** arguments) {
   const char* const before = std::getenv("GLIBC_TUNABLES");
   const std::string tunables = before != nullptr ? before + (":" + setting) : setting;
   if (tunables.find(setting) + setting.size() < tunables.size()) {
-    return;  // set already, without effect
+    return;  // already set, but to no effect
   }
   setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
   execv(program_file().c_str(), arguments);

@@ -33,14 +33,10 @@ MemoryLeft memory_left(int processes = 1, const std::filesystem::path& root = "/
 /// as avx2 on a processor with AVX-512. `arguments` are those of main. \throws UserError: it asks for anything else
 void choose_instructions(char** arguments);
 
-/// Where the directory that this process has opened is now; empty if unknown.
-std::filesystem::path path_of_directory(int descriptor);
-
 std::filesystem::path program_file();  ///< the running program's; empty if unknown
 
-/// \throws UserError: OMP_NUM_THREADS asks for more threads than any machine can usefully run (the system would refuse
-/// to
-///         start them, and OpenMP would end the program)
+/// \throws UserError: OMP_NUM_THREADS asks for more threads than any machine can usefully run. (The system would
+///         refuse to start them, and OpenMP would end the program.)
 void check_thread_count();
 
 std::string host_name();  ///< from gethostname

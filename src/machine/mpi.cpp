@@ -26,54 +26,82 @@ constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message:
 /// See Ranks::sum_in_order. The ranks form a chain. The sum is cut into segments, which travel from the first rank to
 /// the last. Each rank adds its own numbers to the sum of the ranks below and sends it up. Finished segments travel
 /// back while later ones are on their way up. As in a ring, a rank sends and receives each number at most twice.
-void sum_along_chain(int rank, int size, std::span<float> values, FunctionRef<void, Index, Index> add) {
-  constexpr Index kSegment = Index{1} << 16;  // numbers: latency is negligible, and a gradient has many segments
-  const Index segments = (std::ssize(values) + kSegment - 1) / kSegment;
-  const Index lag = Index{2} * (size - 1 - rank);  // how many segments later a finished one returns
-  const bool is_first = rank == 0;
-  const bool is_last = rank == size - 1;
-  const auto segment = [&](Index s) {
-    const auto begin = static_cast<std::size_t>(s * kSegment);
-    return values.subspan(begin, std::min(static_cast<std::size_t>(kSegment), values.size() - begin));
-  };
-  const auto send = [](std::span<const float> numbers, int to, MPI_Request& request) {
-    MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, to, 0, kAll, &request);
-  };
-  const auto receive = [](std::span<float> numbers, int from) {
-    MPI_Recv(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, from, 0, kAll, MPI_STATUS_IGNORE);
-  };
+class ChainSum {
+ public:
+  using Add = FunctionRef<void, Index, Index>;
 
-  std::vector<float> below(static_cast<std::size_t>(kSegment));
-  std::vector<MPI_Request> up(static_cast<std::size_t>(segments), MPI_REQUEST_NULL);
-  std::vector<MPI_Request> down = up;
-  for (Index step = 0; step < segments + lag; ++step) {
-    if (step < segments) {
-      const std::span<float> sum = segment(step);
-      if (!is_first) {
-        receive(std::span(below).first(sum.size()), rank - 1);
-        for (std::size_t i = 0; i < sum.size(); ++i) {
-          sum[i] = below[i] + sum[i];
-        }
+  ChainSum(int rank, int size, std::span<float> values)
+      : rank_(rank),
+        size_(size),
+        values_(values),
+        segments_((std::ssize(values) + kSegment - 1) / kSegment),
+        below_(static_cast<std::size_t>(kSegment)),
+        up_(static_cast<std::size_t>(segments_), MPI_REQUEST_NULL),
+        down_(up_) {}
+
+  void run(const Add& add) {
+    const Index lag = Index{2} * (size_ - 1 - rank_);  // how many segments later a finished one returns
+    for (Index step = 0; step < segments_ + lag; ++step) {
+      if (step < segments_) {
+        add_and_send_up(step, add);
       }
-      const Index begin = step * kSegment;
-      add(begin, begin + std::ssize(sum));
-      if (!is_last) {
-        send(sum, rank + 1, up[static_cast<std::size_t>(step)]);
+      if (step >= lag) {
+        receive_finished(step - lag);
       }
     }
-    if (const Index finished = step - lag; finished >= 0) {
-      const auto at = static_cast<std::size_t>(finished);
-      MPI_Wait(&up[at], MPI_STATUS_IGNORE);  // the finished segment replaces the one that was sent up
-      if (!is_last) {
-        receive(segment(finished), rank + 1);
+    MPI_Waitall(static_cast<int>(segments_), down_.data(), MPI_STATUSES_IGNORE);
+  }
+
+ private:
+  static constexpr Index kSegment = Index{1} << 16;  // numbers: latency is negligible; a gradient has many segments
+
+  void add_and_send_up(Index number, const Add& add) {
+    const std::span<float> sum = segment(number);
+    if (!is_first()) {
+      receive(std::span(below_).first(sum.size()), rank_ - 1);
+      for (std::size_t i = 0; i < sum.size(); ++i) {
+        sum[i] = below_[i] + sum[i];
       }
-      if (!is_first) {
-        send(segment(finished), rank - 1, down[at]);
-      }
+    }
+    const Index begin = number * kSegment;
+    add(begin, begin + std::ssize(sum));
+    if (!is_last()) {
+      send(sum, rank_ + 1, up_[static_cast<std::size_t>(number)]);
     }
   }
-  MPI_Waitall(static_cast<int>(segments), down.data(), MPI_STATUSES_IGNORE);
-}
+
+  void receive_finished(Index number) {
+    const auto at = static_cast<std::size_t>(number);
+    MPI_Wait(&up_[at], MPI_STATUS_IGNORE);  // the finished segment replaces the one that was sent up
+    if (!is_last()) {
+      receive(segment(number), rank_ + 1);
+    }
+    if (!is_first()) {
+      send(segment(number), rank_ - 1, down_[at]);
+    }
+  }
+
+  std::span<float> segment(Index number) const {
+    const auto begin = static_cast<std::size_t>(number * kSegment);
+    return values_.subspan(begin, std::min(static_cast<std::size_t>(kSegment), values_.size() - begin));
+  }
+
+  static void send(std::span<const float> numbers, int to, MPI_Request& request) {
+    MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, to, 0, kAll, &request);
+  }
+  static void receive(std::span<float> numbers, int from) {
+    MPI_Recv(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, from, 0, kAll, MPI_STATUS_IGNORE);
+  }
+
+  bool is_first() const { return rank_ == 0; }
+  bool is_last() const { return rank_ == size_ - 1; }
+
+  const int rank_, size_;
+  const std::span<float> values_;
+  const Index segments_;
+  std::vector<float> below_;            // a segment of the sum of the ranks below
+  std::vector<MPI_Request> up_, down_;  // [segments] sent to the next rank, and back to the previous one
+};
 
 class MpiRanks final : public Ranks {
  public:
@@ -133,7 +161,7 @@ class MpiRanks final : public Ranks {
   }
 
   void sum_in_order(std::span<float> values, FunctionRef<void, Index, Index> add) const override {
-    sum_along_chain(rank_, size_, values, add);
+    ChainSum(rank_, size_, values).run(add);
   }
 
  private:
@@ -192,13 +220,13 @@ std::unique_ptr<const Ranks> join_ranks() {
   if (ranks->size() == announced) {
     return ranks;
   }
-  throw UserError("expected " + std::to_string(announced) + " processes, as many as mpirun or srun started, found " +
+  throw UserError("mpirun or srun started " + std::to_string(announced) + " processes, but MPI reports " +
                   std::to_string(ranks->size()) +
                   ": this program was built with a different MPI. Start it with the mpirun of " +
                   "that MPI (with srun, --mpi=pmix may help), or rebuild it with the MPI you use.");
 #else
-  throw UserError("expected one process, because this program was built without MPI; found " +
-                  std::to_string(announced) + " started by mpirun or srun. Install MPI (on Debian libopenmpi-dev), " +
+  throw UserError("mpirun or srun started " + std::to_string(announced) +
+                  " processes, but this program was built without MPI. Install MPI (on Debian libopenmpi-dev), " +
                   "run cmake again and check in its summary that it found MPI.");
 #endif
 }

@@ -1,11 +1,8 @@
 // For systems other than Linux, such as macOS. Only what POSIX and macOS have; the rest is "unknown".
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <climits>
 
 #include "machine/system.hpp"
 
@@ -35,17 +32,6 @@ MemoryLeft memory_left(int processes, const std::filesystem::path& /*root*/) {
 }
 
 Processors allowed_processors() { return {}; }
-
-std::filesystem::path path_of_directory(int descriptor) {
-#ifdef F_GETPATH
-  std::array<char, PATH_MAX> path{};
-  if (fcntl(descriptor, F_GETPATH, path.data()) != -1) {
-    return path.data();
-  }
-#endif
-  static_cast<void>(descriptor);
-  return {};
-}
 
 std::filesystem::path program_file() { return {}; }
 

@@ -5,8 +5,8 @@
 
 #include "machine/machine.hpp"
 
-/// What each operating system does in its own way: linux.cpp or posix.cpp. They also define use_huge_pages,
-/// resident_memory and memory_left.
+/// Functions that differ between operating systems, in linux.cpp and posix.cpp. These files also define use_huge_pages,
+/// resident_memory, memory_left and program_file.
 namespace glassformer {
 
 using Processors = std::bitset<1024>;  ///< by number

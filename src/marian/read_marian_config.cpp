@@ -21,7 +21,7 @@ bool is_there(const fs::path& file) { return fs::exists(fs::symlink_status(file)
 
 /// A size of the model. Our own configs have the same limits; within them, no product of sizes can overflow.
 Index size_of(const JsonFile& config, const std::string& key, Index most) {
-  const Index size = config.whole(key);
+  const Index size = config.integer(key);
   if (size < 1 || size > most) {
     throw config.mistake(key, "an integer from 1 to " + std::to_string(most));
   }
@@ -31,7 +31,7 @@ Index size_of(const JsonFile& config, const std::string& key, Index most) {
 /// A number that the library stores for the encoder and for the decoder, and we store once for both.
 Index same_in_both(const JsonFile& config, const std::string& name, Index most) {
   const Index encoder = size_of(config, "encoder_" + name, most);
-  if (config.whole("decoder_" + name) == encoder) {
+  if (config.integer("decoder_" + name) == encoder) {
     return encoder;
   }
   throw config.mistake("decoder_" + name, std::to_string(encoder) + " as in the encoder (both must be the same)");
@@ -104,7 +104,7 @@ TransformerSettings read_model(const JsonFile& config) {
 
 DecodingSettings read_decoding(const JsonFile& generation) {
   DecodingSettings decoding;
-  decoding.beam = generation.whole("num_beams", 1);
+  decoding.beam = generation.integer("num_beams", 1);
   if (decoding.beam < 1 || decoding.beam > 1000) {
     throw generation.mistake("num_beams", "a number from 1 to 1000");
   }
@@ -194,7 +194,7 @@ Config read_marian_config(const fs::path& directory) {
   config.decoding = read_decoding(generation);
   warn_about_search(generation, model, is_there(search) ? search : directory / "config.json");
   if (generation.has("max_length")) {
-    config.data.max_length = longest_source(config.decoding, generation.whole("max_length"));
+    config.data.max_length = longest_source(config.decoding, generation.integer("max_length"));
   }
   config.tokenizer.kind = TokenizerKind::marian;
   config.tokenizer.joint = true;

@@ -15,17 +15,15 @@ Index longest_output_of(const Config& config) { return longest_output(config.dec
 /// The library's padding id. If our vocabulary has none (kNoToken), the library pads with bos.
 Id library_pad(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : ids.pad; }
 
-/// config.json, as transformers.MarianConfig reads it. Marian has no pre-norm, so a pre-norm model gets its own
-/// model_type, which the library refuses. Marian always masks, so a model trained without a mask gives different
-/// results there. Its two vocabularies have tables of the same size; see save_checkpoint.
-std::string marian_config(const Config& config, const TokenizerPair& tokenizers) {
-  const TransformerSettings& model = config.model;
-  const SpecialIds ids = tokenizers.target->special();
-  Json json;
+/// The layers, under MarianConfig's names. Marian has no pre-norm, so a pre-norm model gets its own model_type, which
+/// the library refuses.
+void write_layers(Json& json, const TransformerSettings& model) {
   if (model.norm == Norm::post) {
-    json = {{"architectures", Json::array({"MarianMTModel"})}, {"model_type", "marian"}};
+    json["architectures"] = Json::array({"MarianMTModel"});
+    json["model_type"] = "marian";
   } else {
-    json = {{"model_type", "glassformer"}, {"glassformer_norm", "pre"}};
+    json["model_type"] = "glassformer";
+    json["glassformer_norm"] = "pre";
   }
   json["d_model"] = model.d_model;
   json["encoder_layers"] = model.encoder_layers;
@@ -42,8 +40,10 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   json["attention_dropout"] = model.attention_dropout;
   json["activation_dropout"] = model.activation_dropout;
   json["scale_embedding"] = model.scale_embeddings;
-  json["static_position_embeddings"] = true;
-  json["max_position_embeddings"] = std::max(kPositions, longest_output_of(config));
+}
+
+/// Sizes and sharing of the embeddings. Marian's two vocabularies have tables of the same size; see save_checkpoint.
+void write_vocabularies(Json& json, const TransformerSettings& model, const TokenizerPair& tokenizers) {
   const Index source = tokenizers.source->vocabulary_size();
   const Index target = tokenizers.target->vocabulary_size();
   for (const char* key : {"decoder_vocab_size", "vocab_size"}) {
@@ -55,6 +55,17 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   }
   json["share_encoder_decoder_embeddings"] = model.tied_embeddings == Tying::all;
   json["tie_word_embeddings"] = model.tied_embeddings != Tying::none;
+}
+
+/// config.json, as transformers.MarianConfig reads it. Marian always masks, so a model trained without a mask gives
+/// different results there.
+std::string marian_config(const Config& config, const TokenizerPair& tokenizers) {
+  const SpecialIds ids = tokenizers.target->special();
+  Json json = Json::object();  // if memory runs out, [] crashes on a json that is still null
+  write_layers(json, config.model);
+  json["static_position_embeddings"] = true;
+  json["max_position_embeddings"] = std::max(kPositions, longest_output_of(config));
+  write_vocabularies(json, config.model, tokenizers);
   json["pad_token_id"] = library_pad(ids);
   json["bos_token_id"] = ids.bos;
   json["eos_token_id"] = ids.eos;

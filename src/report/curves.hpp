@@ -43,7 +43,7 @@ std::string curves_svg(const RunCurves& curves);
 class CurvesPicture {
  public:
   /// Reads what was appended to the file `metrics` since the last call, and replaces the file `picture`, unless that
-  /// path is empty. Nobody should lose a run because of a picture: if this fails, the log gets a warning, but only the
+  /// path is empty. A picture is not worth a run: if this fails, the log gets a warning, but only the
   /// first time, and the next call tries again.
   void update(const std::filesystem::path& metrics, const std::filesystem::path& picture);
 

@@ -30,27 +30,27 @@ std::string epoch_text(Index epoch, const RunLength& length) {
   return fmt::format("epoch {:>{}}/{}", epoch, last.size(), last);
 }
 
-Json to_json(const TrainingMetrics& f) {
+Json to_json(const TrainingMetrics& metrics) {
   return {{"kind", "train"},
-          {"update", f.update},
-          {"epoch", f.epoch},
-          {"loss", f.loss},
-          {"perplexity", f.perplexity},
-          {"gradient_norm", f.gradient_norm},
-          {"learning_rate", f.learning_rate},
-          {"skipped", f.skipped},
-          {"source_tokens_per_second", f.source_tokens_per_second},
-          {"target_tokens_per_second", f.target_tokens_per_second},
-          {"padding_share", f.padding_share},
-          {"minutes", f.minutes},
-          {"minutes_left", f.minutes_left < 0 ? Json() : Json(f.minutes_left)}};
+          {"update", metrics.update},
+          {"epoch", metrics.epoch},
+          {"loss", metrics.loss},
+          {"perplexity", metrics.perplexity},
+          {"gradient_norm", metrics.gradient_norm},
+          {"learning_rate", metrics.learning_rate},
+          {"skipped", metrics.skipped},
+          {"source_tokens_per_second", metrics.source_tokens_per_second},
+          {"target_tokens_per_second", metrics.target_tokens_per_second},
+          {"padding_share", metrics.padding_share},
+          {"minutes", metrics.minutes},
+          {"minutes_left", metrics.minutes_left < 0 ? Json() : Json(metrics.minutes_left)}};
 }
 
-Json to_json(const ValidationMetrics& f) {
-  return {{"kind", "validation"}, {"update", f.update},           {"epoch", f.epoch},
-          {"loss", f.loss},       {"perplexity", f.perplexity},   {"token_accuracy", f.token_accuracy},
-          {"bleu", f.bleu},       {"exact_match", f.exact_match}, {"minutes", f.minutes},
-          {"best", f.best}};
+Json to_json(const ValidationMetrics& metrics) {
+  return {{"kind", "validation"}, {"update", metrics.update},           {"epoch", metrics.epoch},
+          {"loss", metrics.loss}, {"perplexity", metrics.perplexity},   {"token_accuracy", metrics.token_accuracy},
+          {"bleu", metrics.bleu}, {"exact_match", metrics.exact_match}, {"minutes", metrics.minutes},
+          {"best", metrics.best}};
 }
 
 /// The update in a line of metrics.jsonl. `place`: for the error message.

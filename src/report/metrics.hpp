@@ -52,7 +52,7 @@ struct RunLength {
   Index updates = 0, epochs = 0;
 };
 
-// Figures as text of constant width, so that log lines form columns.
+// Numbers as text of constant width, so that log lines form columns.
 
 /// 1234567 as "1,234,567".
 std::string with_commas(Index number);
@@ -66,7 +66,7 @@ std::string short_time(double minutes);
 /// always stay.
 std::string training_line(const TrainingMetrics& metrics, const RunLength& length,
                           int width = std::numeric_limits<int>::max());
-/// The log line for validation. Figures that the training line also has are in the same columns.
+/// The log line for validation. Metrics that the training line also has are in the same columns.
 std::string validation_line(const ValidationMetrics& metrics, const RunLength& length);
 
 /// Writes metrics.jsonl, or another file of one JSON object per line. In metrics.jsonl, each line is a JSON object,

@@ -50,7 +50,6 @@ void record_weights(const RunDirectory& run, Index update, const Arena<float>& w
   if (file_of(run).empty()) {
     return;
   }
-  drop_digests_after(run, update);  // and part of a line, if an attempt to append this one failed
   // Not at the start: there, a debugger would stop in the self-test's layers instead of the run's.
   append(run,
          {{"update", update},
@@ -64,7 +63,6 @@ void record_average(const RunDirectory& run, Index update, const std::vector<fs:
   if (file_of(run).empty()) {
     return;
   }
-  drop_digests_after(run, update);
   std::vector<std::string> names;
   for (const fs::path& checkpoint : averaged) {
     names.push_back(checkpoint.filename().string());

@@ -28,8 +28,9 @@ std::string first_difference(const Words& before, const Words& after) {
                 : before[static_cast<std::size_t>(i)] == after[static_cast<std::size_t>(j)]);
   };
   for (Index words = 1; !is_same_again(begin + removed, begin + added); ++words) {
-    for (removed = words; removed > 0 && !is_same_again(begin + removed, begin + words - removed); --removed) {
-      continue;
+    removed = words;
+    while (removed > 0 && !is_same_again(begin + removed, begin + words - removed)) {
+      --removed;
     }
     added = words - removed;
   }

@@ -29,8 +29,8 @@ class RunClock {
 /// What a run trains, on what, and how far it has come. Each rank has one. It cannot move, because the trainer refers
 /// to the other parts.
 struct RunState {
-  RunState(const TrainingPlan& of_run, TrainingText training_text, const Ranks& all_ranks)
-      : plan(of_run),
+  RunState(TrainingPlan of_run, TrainingText training_text, const Ranks& all_ranks)
+      : plan(std::move(of_run)),
         ranks(all_ranks),
         text(std::move(training_text)),
         model(plan.model, vocabulary_shape(text.tokenizers())),

@@ -1,10 +1,10 @@
 // What the user should know about the texts of a run (see training_text.hpp).
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <optional>
 
-#include "run/round_trip.hpp"
+#include "run/share.hpp"
+#include "run/tokenizer_remarks.hpp"
 #include "run/training_text.hpp"
 
 namespace glassformer {
@@ -12,27 +12,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Shares from which on something is worth a remark.
-constexpr double kUnknownShare = 0.001;  // of the tokens of the training text, and a warning about any text
-constexpr double kCutOffShare = 0.001;   // of the training pairs
-constexpr double kNotableShare = 0.05;   // of the pairs: left out, not translated, in both texts
-
-double share(Index part, Index whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
-
-/// "12 of 400 pairs (3.00%)"
-std::string part_of(Index part, Index whole, const std::string& what) {
-  return fmt::format("{} of {} {} ({:.2f}%)", part, whole, what, 100 * share(part, whole));
-}
+// Below these shares, nothing is worth a remark.
+constexpr double kCutOffShare = 0.001;  // of the training pairs
+constexpr double kNotableShare = 0.05;  // of the pairs: left out, not translated, in both texts
 
 /// The texts of a run and its settings, and the remarks about them so far.
 class TextReport {
  public:
   TextReport(const TrainingText& text, const TrainingPlan& plan)
-      : text_(text),
-        tokenizer_(plan.tokenizer),
-        decoding_(plan.decoding),
-        is_new_(plan.model_from.empty()),
-        valid_(census_of(text.valid())) {}
+      : text_(text), tokenizer_remarks_(text, plan), decoding_(plan.decoding), valid_(census_of(text.valid())) {}
 
   std::vector<Remark> all() {
     const auto& [source, target] = text_.tokenizers();
@@ -43,16 +31,9 @@ class TextReport {
     about_files();
     about_pairs_left_out();
     about_both_texts();
-    for (const auto& [name, census, is_training] :
-         {std::tuple("training", &text_.census(), true), {"validation", &valid_, false}}) {
-      about_unknown_words(fmt::format("the source of the {} text", name), *text_.tokenizers().source, census->source,
-                          is_training ? nullptr : &text_.census().source);
-      about_unknown_words(fmt::format("the target of the {} text", name), *text_.tokenizers().target, census->target,
-                          is_training ? nullptr : &text_.census().target);
-      about_lines(fmt::format("the source of the {} text", name), census->source, census->pairs, true);
-      about_lines(fmt::format("the target of the {} text", name), census->target, census->pairs, false);
-    }
-    about_round_trip();
+    about_text("training", text_.census(), nullptr);
+    about_text("validation", valid_, &text_.census());
+    add(tokenizer_remarks_.on_round_trip());
     about_length_limit("training targets", text_.corpus(), kCutOffShare);
     about_length_limit("validation references", text_.valid().corpus, 0);
     return std::move(remarks_);
@@ -60,11 +41,10 @@ class TextReport {
 
  private:
   void warn(std::string text) { remarks_.push_back({true, std::move(text)}); }
-
-  /// Whether training has learned this tokenizer.
-  bool is_learned(const Tokenizer& tokenizer) const {
-    const bool is_source = &tokenizer == text_.tokenizers().source.get();  // a joint one, too
-    return is_new_ && (is_source ? tokenizer_.source_model : tokenizer_.target_model).empty();
+  void add(std::optional<Remark> remark) {
+    if (remark) {
+      remarks_.push_back(*std::move(remark));
+    }
   }
 
   TextCensus census_of(const TestText& text) const {
@@ -119,49 +99,17 @@ class TextReport {
     }
   }
 
-  /// `trained`: the same side of the training text, or nullptr if this is the training text
-  void about_unknown_words(const std::string& place, const Tokenizer& tokenizer, const SideCensus& side,
-                           const SideCensus* trained) {
-    const bool is_training = trained == nullptr;
-    const UnknownTokens& tokens = side.unknown;
-    const double unknown = tokens.share();
-    if (tokens.unknown == 0 || (is_training && unknown < kUnknownShare)) {
-      return;
-    }
-    remarks_.push_back({unknown >= kUnknownShare,
-                        part_of(tokens.unknown, tokens.tokens, "tokens") +
-                            fmt::format(" in {} are unknown to its tokenizer (unk), most often {}; {}", place,
-                                        tokens.examples(), advice_on_unknown(tokenizer, side, trained))});
-  }
-
-  /// What can be done about unknown words.
-  std::string advice_on_unknown(const Tokenizer& tokenizer, const SideCensus& side, const SideCensus* trained) const {
-    if (std::string advice = side.unknown.advice_on_form(tokenizer); !advice.empty()) {
-      return advice;
-    }
-    const double unknown = side.unknown.share();
-    const double when_trained = trained != nullptr ? trained->unknown.share() : 0;
-    if (trained != nullptr && unknown >= kNotableShare && unknown >= 10 * when_trained) {
-      return fmt::format(
-          "the training text has {}, so check that this text was prepared in the same way, and that source and target "
-          "are not swapped",
-          trained->unknown.unknown == 0 ? "none" : fmt::format("only {:.2f}%", 100 * when_trained));
-    }
-    if (!is_learned(tokenizer)) {
-      return "its vocabulary was given, so train on the kind of text that it was made for";
-    }
-    if (tokenizer_.kind == TokenizerKind::word) {
-      return std::string("subwords avoid this (tokenizer.kind: sentencepiece)") +
-             (trained == nullptr ? "; or raise tokenizer.vocabulary_size, or lower tokenizer.min_frequency" : "");
-    }
-    if (std::ranges::any_of(side.unknown.parts,
-                            [](const auto& part) { return part.first.find('\t') != std::string::npos; })) {
-      return "SentencePiece allows no tab in a piece: replace tabs by spaces";
-    }
-    if (tokenizer_.character_coverage < 1) {
-      return "raise tokenizer.character_coverage";
-    }
-    return "the tokenizer has not learned these characters: add training text that contains them, or remove them";
+  /// `trained`: what was found in the training text, or nullptr if this is the training text
+  void about_text(const std::string& name, const TextCensus& census, const TextCensus* trained) {
+    const auto& [source, target] = text_.tokenizers();
+    const std::string source_place = fmt::format("the source of the {} text", name);
+    const std::string target_place = fmt::format("the target of the {} text", name);
+    add(tokenizer_remarks_.on_unknown_words(source_place, *source, census.source,
+                                            trained != nullptr ? &trained->source : nullptr));
+    add(tokenizer_remarks_.on_unknown_words(target_place, *target, census.target,
+                                            trained != nullptr ? &trained->target : nullptr));
+    about_lines(source_place, census.source, census.pairs, true);
+    about_lines(target_place, census.target, census.pairs, false);
   }
 
   void about_lines(const std::string& place, const SideCensus& side, Index lines, bool is_source) {
@@ -182,32 +130,7 @@ class TextReport {
     }
   }
 
-  /// Decodes what a perfect model would produce: the pieces of the reference.
-  void about_round_trip() {
-    const TestText& valid = text_.valid();
-    const bool has_valid = !valid.references.empty();
-    const std::vector<std::string>& targets = has_valid ? valid.references : text_.sample();
-    const auto [changed, unknown, example] = round_trip(targets, *text_.tokenizers().target);
-    if (changed == 0) {
-      return;
-    }
-    const auto all = std::ssize(targets);
-    warn(part_of(changed, all, has_valid ? "validation references" : "training targets (a sample)") +
-         fmt::format(
-             " change when the tokenizer encodes and decodes them, so even a perfect model reaches at most {:.2f}% "
-             "exact match; {}for example, {}{}",
-             100 * (1 - share(changed, all)),
-             unknown > 0 ? fmt::format("{} of them contain unknown words; ", unknown) : "", example,
-             unknown < changed ? advice_on_normalization() : ""));
-  }
-
-  std::string advice_on_normalization() const {
-    const bool can_change = is_learned(*text_.tokenizers().target) && tokenizer_.kind == TokenizerKind::sentencepiece &&
-                            tokenizer_.normalization != Normalization::identity;
-    return can_change ? "; tokenizer.normalization: identity keeps all characters but U+2581 and repeated spaces" : "";
-  }
-
-  /// `least`: the share of pairs from which on this is a warning.
+  /// `least`: if at least this share of the pairs is too long, this is a warning.
   void about_length_limit(const std::string& what, const Corpus& corpus, double least) {
     Index beyond = 0;
     Index above_largest = 0;
@@ -237,9 +160,8 @@ class TextReport {
   }
 
   const TrainingText& text_;
-  const TokenizerSettings& tokenizer_;
+  const TokenizerRemarks tokenizer_remarks_;
   const DecodingSettings& decoding_;
-  const bool is_new_;
   const TextCensus valid_;
   std::vector<Remark> remarks_;
 };

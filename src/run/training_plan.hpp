@@ -12,7 +12,7 @@
 
 namespace glassformer {
 
-/// Everything a training run needs to know: the settings of all modules involved, and who describes them on disk.
+/// Everything a training run needs to know: the settings of all modules involved, and how to write them to disk.
 struct TrainingPlan {
   TransformerSettings model;
   TrainingSettings training;

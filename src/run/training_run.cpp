@@ -48,18 +48,21 @@ int TrainingRun::train(const std::atomic<int>& signal) {
       validate_and_save();
     }
   }
-  if (signal_seen_ != 0) {
-    ranks_.once([&] {
-      if (saved_.update == progress_.update) {
-        return directory_.require_in_place();
-      }
+  if (signal_seen_ == 0) {
+    finish(*end());
+    return 0;
+  }
+  ranks_.once([&] {
+    if (saved_.update != progress_.update) {
       spdlog::info("interrupted: saving a checkpoint; Ctrl-C again quits at once");
       write_checkpoint(false);
-      directory_.require_in_place();
-    });
-    return signal_seen_;
-  }
-  const std::string why = *end();  // read before the last validation, which may reset patience
+    }
+  });
+  return signal_seen_;
+}
+
+/// `why`: read before the last validation, which may reset patience
+void TrainingRun::finish(const std::string& why) {
   if (progress_.validated != progress_.update) {
     validate_and_save();
   }
@@ -74,8 +77,6 @@ int TrainingRun::train(const std::atomic<int>& signal) {
   if (const ResidentMemory memory = resident_memory(); memory.peak > 0) {
     spdlog::info("peak memory: {:.0f} MB", static_cast<double>(memory.peak) / 1e6);
   }
-  ranks_.once([&] { directory_.require_in_place(); });
-  return 0;
 }
 
 void TrainingRun::update() {

@@ -22,7 +22,7 @@ class TrainingRun {
   /// Trains until the run reaches a limit set in the config, and returns 0. If `signal` becomes positive on a rank,
   /// finishes the update, writes a checkpoint, and returns the signal.
   /// \throws std::runtime_error: too many updates in a row had a loss or gradient that was not finite; the run's
-  ///         directory has been moved (a checkpoint is then saved where it is now) or deleted
+  ///         directory was moved or deleted
   int train(const std::atomic<int>& signal);
 
  private:
@@ -37,11 +37,12 @@ class TrainingRun {
   // Training
   void check_clock_and_signals(const std::atomic<int>& signal);  // all ranks then agree on both
   void update();
+  void finish(const std::string& why);                       // last validation, mean of checkpoints
   void require_finite_weights() const;                       // throws at the first one that is not
   void handle_skipped(const Trainer::Update& update) const;  // logs it; throws if there were too many in a row
   void report(bool due);                                     // due: writes a log line and starts a new window
   TrainingMetrics training_metrics() const;
-  MetricsFile metrics_file() const { return MetricsFile(directory_.file("metrics.jsonl")); }  // where it is now
+  MetricsFile metrics_file() const { return MetricsFile(directory_.file("metrics.jsonl")); }
   Index epoch() const;  // from 1; one that has just ended still counts as the current one
   double minutes() const { return state_->clock.minutes(); }
 
@@ -56,7 +57,6 @@ class TrainingRun {
 
   // training_run_checkpoints.cpp
   void write_checkpoint(bool best);
-  void write_checkpoint_here(bool best);
   void average_checkpoints();  // writes the mean of the last ones as a checkpoint of its own
 
   const std::unique_ptr<RunState> state_;

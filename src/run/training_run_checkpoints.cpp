@@ -10,26 +10,7 @@
 
 namespace glassformer {
 
-/// If the run's directory is moved at this moment, the path that was valid at the beginning no longer is: saving fails
-/// halfway, or leaves some files at the old place. Then, and only then, it is tried again, at the new place. Any other
-/// error, such as a full disk, ends the run.
 void TrainingRun::write_checkpoint(bool best) {
-  const std::filesystem::path before = directory_.path();
-  const auto was_moved = [&] { return directory_.path() != before; };
-  try {
-    write_checkpoint_here(best);
-  } catch (const std::exception&) {
-    if (!was_moved()) {
-      throw;
-    }
-  }
-  if (was_moved()) {
-    directory_.clear_unfinished();
-    write_checkpoint_here(best);
-  }
-}
-
-void TrainingRun::write_checkpoint_here(bool best) {
   if (!model_.weights.values().eigen().allFinite()) {
     spdlog::warn("not writing a checkpoint at update {}: a parameter is not finite", progress_.update);
     return;

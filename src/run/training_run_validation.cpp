@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "evaluation/bleu_hints.hpp"
 #include "files/fingerprint.hpp"
 #include "run/best_checkpoint.hpp"
 #include "run/rank_setup.hpp"
@@ -111,7 +112,6 @@ void TrainingRun::validate_and_save() {
       spdlog::info("wrote a checkpoint at update {}", progress_.update);
     }
     curves_.update(directory_.file("metrics.jsonl"), directory_.file(kCurvesFile));
-    directory_.require_in_place();
   });
   ranks_.broadcast(progress_);
 }

@@ -88,10 +88,10 @@ void TrainingText::read_training_pairs() {
     corpus_.add(tokenizers_, source, target, data_.max_length);
     // As the corpus grows, its arrays are copied to new ones that are twice as large.
     if (left.bytes > 0 && corpus_.bytes() > left.bytes / 3) {
-      throw UserError(
-          fmt::format("{}: expected a training text that takes at most a third of the memory, found a "
-                      "larger one ({} leaves {:.0f} MB). Train on part of the text, or provide more memory.",
-                      files, left.limit, static_cast<double>(left.bytes) / 1e6));
+      throw UserError(fmt::format(
+          "{}: the training text takes more than a third of the available memory ({} leaves {:.0f} MB). Train on "
+          "part of the text, or provide more memory.",
+          files, left.limit, static_cast<double>(left.bytes) / 1e6));
     }
     if (corpus_.size() == before) {
       continue;

@@ -57,7 +57,7 @@ class TrainingText {
   TextCensus census_;
   Index seen_ = 0;
   std::vector<std::string> sample_;
-  Index sample_step_ = 1;  // every so many pairs, one target is in the sample
+  Index sample_step_ = 1;  // one target in this many goes into the sample
 };
 
 /// What the user should know about these texts before training: what the tokenizers cannot represent, which

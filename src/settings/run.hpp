@@ -14,8 +14,8 @@ struct ValidationSettings {
   Unit unit = Unit::updates;
   Metric metric = Metric::loss;  ///< the metric that decides which checkpoint is best, also for patience
   Index patience = 0;            ///< stop after this many validations without a new best; 0: never
-  bool translate = true;  ///< whether a validation also translates; if not, it measures only the loss and its kin
-  Index samples = 2;      ///< sample translations in the log
+  bool translate = true;         ///< whether a validation also translates; if not, it measures only loss and accuracy
+  Index samples = 2;             ///< sample translations in the log
 
   bool operator==(const ValidationSettings&) const = default;
 };

@@ -33,7 +33,7 @@ enum class TokenizerKind { word, sentencepiece, marian };
 enum class SentencePieceModel { bpe, unigram };
 /// What SentencePiece does to a text before it splits it, by the names of spm_train's normalization rules. nfkc:
 /// Unicode's NFKC; nmt_nfkc: also turns control and zero-width characters (tabs and U+200C among them) into spaces, or
-/// drops them; _cf: also folds case; identity: keeps every character. All of them make one space of several, and drop
+/// drops them; _cf: also folds case; identity: keeps every character. All of them collapse runs of spaces, and strip
 /// spaces at both ends. Except with nmt_nfkc and nmt_nfkc_cf, a tab becomes unk: the library allows none in a piece.
 enum class Normalization { nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf, identity };
 

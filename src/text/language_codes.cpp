@@ -28,7 +28,7 @@ std::string LanguageCodes::advice(const Tokenizer& source) const {
     return "";
   }
   return fmt::format(
-      "this model has language codes ({}), but {} of {} sentences begin with none; write the code of the target "
+      "this model has language codes ({}), but {} of {} sentences begin without one; write the code of the target "
       "language before each sentence, for example \"{} ...\"",
       listed({codes.begin(), codes.end()}), without_code, sentences, codes[0]);
 }

@@ -24,7 +24,7 @@ std::string without_marks(const std::string& sentence) {
 }
 
 Id id_below(const JsonFile& config, const std::string& key, Index vocabulary_size) {
-  const Index id = config.whole(key);
+  const Index id = config.integer(key);
   if (id >= vocabulary_size) {
     throw config.mistake(key, "an id below " + std::to_string(vocabulary_size));
   }
@@ -149,10 +149,10 @@ class MarianTokenizer final : public Tokenizer {
 
 TokenizerPair load_marian_tokenizers(const fs::path& directory, bool joint) {
   const JsonFile config(directory / "config.json");
-  const Index source_size = config.whole(kSourceVocabulary, config.whole("vocab_size"));
+  const Index source_size = config.integer(kSourceVocabulary, config.integer("vocab_size"));
   const bool one_table = config.flag("share_encoder_decoder_embeddings", true);
   const Index target_size =
-      config.whole(kTargetVocabulary, one_table ? source_size : config.whole("decoder_vocab_size", source_size));
+      config.integer(kTargetVocabulary, one_table ? source_size : config.integer("decoder_vocab_size", source_size));
   const std::string target_table = joint ? "vocab.json" : "target_vocab.json";
   return {std::make_shared<const MarianTokenizer>(directory, "source.spm", "vocab.json", source_size),
           std::make_shared<const MarianTokenizer>(directory, "target.spm", target_table, target_size)};

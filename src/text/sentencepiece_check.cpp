@@ -79,53 +79,80 @@ std::uint32_t word_at(std::string_view bytes, std::size_t index) {
 
 /// A table of characters to replace: 4 bytes with the length of a trie, the trie (a double array of 32-bit units, see
 /// https://github.com/s-yata/darts-clone), then the replacements, each ended by a NUL. The library checks neither the
-/// trie nor the replacements, and has room for only 32 matches: prefixes of a text that are in the trie.
-void check_character_map(std::string_view map) {
-  if (map.empty()) {
-    return;
-  }
-  if (map.size() < 4 || map.back() != '\0') {
-    throw Damage("a table of characters without an end");
-  }
-  const std::size_t units = word_at(map, 0) / 4;
-  const std::size_t replacements = 4 + std::size_t{word_at(map, 0)};
-  if (units == 0 || replacements >= map.size()) {
-    throw Damage("a table of characters that is cut off");
-  }
-  const std::string_view trie = map.substr(4);
-  const auto children = [&](std::size_t i) {  // the unit of a child is at this position ^ the child's byte
-    const std::uint32_t unit = word_at(trie, i);
-    return i ^ (std::size_t{unit >> 10} << ((unit & 0x200) >> 6));
-  };
-  const auto is_byte = [&](std::size_t i) { return i == 0 || word_at(trie, i) >> 31 == 0; };  // otherwise a value
-  for (std::size_t i = 0; i < units; ++i) {
-    if (!is_byte(i)) {
-      continue;
+/// trie nor the replacements.
+class CharacterMap {
+ public:
+  /// \throws Damage: there is no room for the trie or for the replacements
+  explicit CharacterMap(std::string_view map) {
+    if (map.size() < 4 || map.back() != '\0') {
+      throw Damage("a table of characters without an end");
     }
-    if ((children(i) | 0xFF) >= units) {
-      throw Damage("a table of characters that points outside itself");
+    units_ = word_at(map, 0) / 4;
+    const std::size_t replacements = 4 + std::size_t{word_at(map, 0)};
+    if (units_ == 0 || replacements >= map.size()) {
+      throw Damage("a table of characters that is cut off");
     }
-    const bool has_replacement = (word_at(trie, i) & 0x100) != 0;
-    if (has_replacement && (word_at(trie, children(i)) & 0x7FFF'FFFF) >= map.size() - replacements) {
-      throw Damage("a table of characters whose replacements are missing");
-    }
+    trie_ = map.substr(4);
+    replacement_bytes_ = map.size() - replacements;
   }
-  std::vector<bool> reached(units);
-  std::vector<bool> next(units);  // positions of the children of the units at a depth
-  reached[children(0)] = true;
-  for (int depth = 0; depth <= 32; ++depth) {
-    next.assign(units, false);
-    for (std::size_t i = 1; i < units; ++i) {
-      if (is_byte(i) && reached[std::min(i ^ (word_at(trie, i) & 0xFF), units - 1)]) {
-        next[children(i)] = true;
+
+  /// \throws Damage: a unit that points outside the trie, or outside the replacements
+  void check_pointers() const {
+    for (std::size_t i = 0; i < units_; ++i) {
+      if (!is_byte(i)) {
+        continue;
+      }
+      if ((children(i) | 0xFF) >= units_) {
+        throw Damage("a table of characters that points outside itself");
+      }
+      const bool has_replacement = (word_at(trie_, i) & 0x100) != 0;
+      if (has_replacement && (word_at(trie_, children(i)) & 0x7FFF'FFFF) >= replacement_bytes_) {
+        throw Damage("a table of characters whose replacements are missing");
       }
     }
-    if (std::ranges::find(next, true) == next.end()) {
-      return;
-    }
-    reached.swap(next);
   }
-  throw Damage("a table of characters that replaces more than 32 bytes at once");
+
+  /// The library has room for only 32 matches: prefixes of a text that are in the trie.
+  /// \throws Damage: the trie is deeper \pre check_pointers()
+  void check_depth() const {
+    std::vector<bool> reached(units_);
+    std::vector<bool> next(units_);  // positions of the children of the units at a depth
+    reached[children(0)] = true;
+    for (int depth = 0; depth <= 32; ++depth) {
+      next.assign(units_, false);
+      for (std::size_t i = 1; i < units_; ++i) {
+        if (is_byte(i) && reached[std::min(i ^ (word_at(trie_, i) & 0xFF), units_ - 1)]) {
+          next[children(i)] = true;
+        }
+      }
+      if (std::ranges::find(next, true) == next.end()) {
+        return;
+      }
+      reached.swap(next);
+    }
+    throw Damage("a table of characters that replaces more than 32 bytes at once");
+  }
+
+ private:
+  /// The unit of a child is at this position ^ the child's byte.
+  std::size_t children(std::size_t i) const {
+    const std::uint32_t unit = word_at(trie_, i);
+    return i ^ (std::size_t{unit >> 10} << ((unit & 0x200) >> 6));
+  }
+  /// Whether the unit stands for a byte; otherwise, it is a value.
+  bool is_byte(std::size_t i) const { return i == 0 || word_at(trie_, i) >> 31 == 0; }
+
+  std::string_view trie_;
+  std::size_t units_ = 0, replacement_bytes_ = 0;
+};
+
+void check_character_map(std::string_view bytes) {
+  if (bytes.empty()) {
+    return;
+  }
+  const CharacterMap map(bytes);
+  map.check_pointers();
+  map.check_depth();
 }
 
 void check_piece(std::string_view message) {

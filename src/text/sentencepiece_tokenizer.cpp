@@ -126,8 +126,7 @@ class TrainingLines {
  private:
   void require_learnable() const {
     if (!learnable_) {
-      throw UserError(files_.front().string() +
-                      ": expected text to train a tokenizer on, found no line with a letter " +
+      throw UserError(files_.front().string() + ": there is no text to train a tokenizer on: no line has a letter " +
                       "or digit and at most " + std::to_string(kMaxLineBytes) + " bytes; check the file");
     }
   }
@@ -184,8 +183,8 @@ std::string with_special_pieces(std::string model, const std::string& origin, st
       piece += '_';
     }
     append_special_piece(model, special, piece, id);
-    remarks.push_back(
-        {false, fmt::format("{}: the model has no {}: it gets the piece {}, with id {}", origin, special, piece, id)});
+    remarks.push_back({false, fmt::format("{}: the model has no {}, so the piece {} is added, with id {}", origin,
+                                          special, piece, id)});
     ++id;
   }
   return model;

@@ -22,7 +22,7 @@ bool SubwordMarks::are_many() const {
 }
 
 std::string SubwordMarks::text() const {
-  return fmt::format("{} of {} words carry the mark of a subword ({})", std::max(at_signs, bars), words,
+  return fmt::format("{} of {} words have a subword marker ({})", std::max(at_signs, bars), words,
                      are_bars() ? "U+2581, as SentencePiece writes it" : "@@, as subword-nmt writes it");
 }
 

@@ -18,7 +18,7 @@ struct SubwordMarks {
   bool are_bars() const { return bars > at_signs; }  ///< which of the two marks the text has
   /// Whether the text looks split: at least one word in a hundred has a mark.
   bool are_many() const;
-  /// 2 of 3 words carry the mark of a subword (@@, as subword-nmt writes it)
+  /// 2 of 3 words have a subword marker (@@, as subword-nmt writes it)
   std::string text() const;
   /// A command that joins the pieces of a file.
   std::string command() const;

@@ -15,9 +15,9 @@
 
 namespace glassformer {
 
-/// Something that was decided for the user, in one line.
+/// Something the user should know, in one line.
 struct Remark {
-  bool is_warning;  ///< the result may be wrong or worse; false: good to know
+  bool is_warning;  ///< the result may be wrong or worse; false: for information
   std::string text;
 };
 

@@ -12,7 +12,7 @@ namespace glassformer {
 /// How many tokens of a text are not in the vocabulary. All of them become the same token, unk, so the model cannot
 /// tell what they mean.
 struct UnknownTokens {
-  static constexpr double kMany = 0.05;  ///< from which share on the text is likely to be prepared in a wrong way
+  static constexpr double kMany = 0.05;  ///< above this share, the text was probably prepared in the wrong way
 
   Index tokens = 0;   ///< all tokens, without eos
   Index unknown = 0;  ///< those that became unk

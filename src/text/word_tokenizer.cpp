@@ -151,7 +151,7 @@ std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, 
   const WordCounts counts = count_words(plan.texts);
   const std::string first_text = plan.texts.front().string();
   if (counts.empty()) {
-    throw UserError(first_text + ": expected text, one sentence per line, found no words; add text");
+    throw UserError(first_text + ": this file has no words; it needs text, one sentence per line");
   }
   std::vector<WordCount> by_frequency(counts.begin(), counts.end());
   std::erase_if(by_frequency, [&](const WordCount& word) { return word.second < settings.min_frequency; });

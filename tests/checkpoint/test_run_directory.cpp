@@ -27,7 +27,7 @@ void save_small_checkpoint(const fs::path& directory) {
 }
 
 RunDirectory run_with(const fs::path& path, const std::vector<Index>& updates) {
-  const RunDirectory run = RunDirectory::create(path, write_small_config);
+  RunDirectory run = RunDirectory::create(path, write_small_config);
   for (const Index update : updates) {
     save_small_checkpoint(run.checkpoint(update));
   }
@@ -247,8 +247,8 @@ TEST_CASE("a checkpoint is not used as a run's directory, with or without --resu
   const std::string advice = "--output \"" + (directory / "toy").string() + "\" --resume";
   for (const fs::path& path : {checkpoint, directory / "toy" / "last"}) {
     CHECK_THAT(complaint([&] { RunDirectory::create(path, write_small_config); }),
-               Says("found a checkpoint") && Says(advice));
-    CHECK_THAT(complaint([&] { RunDirectory::resume(path); }), Says("found a checkpoint") && Says(advice));
+               Says("this is a checkpoint") && Says(advice));
+    CHECK_THAT(complaint([&] { RunDirectory::resume(path); }), Says("this is a checkpoint") && Says(advice));
   }
   CHECK(read_bytes(checkpoint / "config.yaml") == before);
   fs::rename(checkpoint, directory / "alone");
@@ -263,7 +263,7 @@ TEST_CASE("files that another program wrote are not replaced", "[checkpoint]") {
   const auto is_refused = [&] {
     CHECK_THAT(complaint([&] { RunDirectory::create(other, write_small_config); }),
                Says("config.yaml") && Says("--output"));
-    CHECK_THAT(complaint([&] { RunDirectory::resume(other); }), Says("config that Glassformer wrote"));
+    CHECK_THAT(complaint([&] { RunDirectory::resume(other); }), Says("which Glassformer did not write"));
     CHECK(read_bytes(other / "config.yaml") == "# mine\nbase: toy.yaml\n");
   };
   is_refused();
@@ -329,7 +329,7 @@ TEST_CASE("an empty train.log does not make a directory of other files a run", "
     fs::create_directory(other);
     write_bytes(other / "train.log", "");
     write_bytes(other / name, "precious");
-    CHECK_THAT(complaint([&] { RunDirectory::create(other, write_small_config); }), Says("found other files"));
+    CHECK_THAT(complaint([&] { RunDirectory::create(other, write_small_config); }), Says("has other files"));
     CHECK(read_bytes(other / name) == "precious");
   }
 }
@@ -338,7 +338,8 @@ TEST_CASE("a picture curves.svg that the program did not draw is not replaced", 
   const TemporaryDirectory directory;
   { run_with(directory / "toy", {100}); }
   write_bytes(directory / "toy" / "curves.svg", "<svg>mine</svg>");
-  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("curves.svg: expected a picture"));
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }),
+             Says("curves.svg: the run would replace this picture"));
   write_bytes(directory / "toy" / "curves.svg", curves_svg({}));
   CHECK(complaint([&] { RunDirectory::resume(directory / "toy"); }).empty());
 }
@@ -440,12 +441,13 @@ TEST_CASE("a run that was copied without links gets its links back", "[checkpoin
   fs::copy(directory / "copy" / "step-00000100", copied, fs::copy_options::recursive);
   write_bytes(copied / "notes", "precious");
   CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copy"); }),
-             Says("step-00000100 whose notes is another, or only here"));
+             Says("a link to step-00000100, but is a copy in which notes was changed or added"));
   CHECK(read_bytes(copied / "notes") == "precious");
   fs::remove(copied / "notes");
   const std::string config = read_bytes(copied / "config.json");
   write_bytes(copied / "config.json", config + " ");
-  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copy"); }), Says("whose config.json is another"));
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copy"); }),
+             Says("in which config.json was changed or added"));
   CHECK(read_bytes(copied / "config.json") == config + " ");
   write_bytes(copied / "config.json", config);
   const fs::path model = directory / "copy" / "step-00000100" / kModelFile;

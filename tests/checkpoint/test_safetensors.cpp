@@ -82,7 +82,7 @@ TEST_CASE("the data of a safetensors file begins at a multiple of 8", "[checkpoi
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), 8);
   CHECK(length % 8 == 0);
-  CHECK(bytes.size() == 8 + length + 7 * 4);
+  CHECK(bytes.size() == 8 + length + std::size_t{7} * 4);
   CHECK(bytes[8] == '{');
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a safetensors file that is truncated anywhere is refused", "[checkpoi
 
 TEST_CASE("a safetensors header with any bit flipped is refused or gives the same numbers", "[checkpoint]") {
   const std::string bytes = small_file();
-  const std::size_t header_end = bytes.size() - 7 * 4;
+  const std::size_t header_end = bytes.size() - std::size_t{7} * 4;
   const TemporaryDirectory directory;
   for (std::size_t bit = 0; bit < header_end * 8; ++bit) {
     std::string damaged = bytes;
@@ -155,7 +155,7 @@ TEST_CASE("half-precision safetensors numbers become floats, even next to other 
   };
   const json header = {{"a", entry("F16", 3, 0, 6)}, {"b", entry("F32", 1, 6, 10)}, {"c", entry("BF16", 2, 10, 14)}};
   const std::uint16_t halves[] = {0x3C00, 0xC100, 0x0001};  // 1, -2.5, the smallest above 0 (IEEE 754 binary16)
-  const float single = 0.1f;
+  const float single = 0.1F;
   const std::uint16_t brains[] = {0x3F80, 0xC049};  // 1, -3.140625: the upper halves of floats
   std::string data(14, '\0');
   std::memcpy(data.data(), halves, 6);
@@ -163,7 +163,7 @@ TEST_CASE("half-precision safetensors numbers become floats, even next to other 
   std::memcpy(data.data() + 10, brains, 4);
   write_bytes(directory / "half.safetensors", raw_file(header.dump(), data));
   const Safetensors read(directory / "half.safetensors");
-  CHECK(all_numbers(read) == std::vector<float>{1, -2.5f, std::ldexp(1.0f, -24), 0.1f, 1, -3.140625f});
+  CHECK(all_numbers(read) == std::vector<float>{1, -2.5F, std::ldexp(1.0F, -24), 0.1F, 1, -3.140625F});
   REQUIRE(read.find("c") != nullptr);
   CHECK(read.find("c")->size == 2);
 }

@@ -16,20 +16,22 @@ class RandomConfigs {
  public:
   explicit RandomConfigs(std::uint32_t seed) : generator_(seed) {}
 
-  Index whole(Index lowest, Index highest) { return std::uniform_int_distribution<Index>(lowest, highest)(generator_); }
+  Index integer(Index lowest, Index highest) {
+    return std::uniform_int_distribution<Index>(lowest, highest)(generator_);
+  }
   double fraction() { return std::uniform_real_distribution<double>(0, 1)(generator_); }
   double positive() { return std::exp2(fraction() * 60 - 50); }
   template <typename Enum>
   Enum one_of(Index choices) {
-    return static_cast<Enum>(whole(0, choices - 1));
+    return static_cast<Enum>(integer(0, choices - 1));
   }
   std::string text() {
     static const std::vector<std::string> parts = {"a",  "B9", " ",  "#",  ":", ": ", "\"", "'",    "\\", "ä",
                                                    "\n", "\t", "no", "~",  "-", "[",  "}",  "null", ",",  "1e3",
                                                    "%",  "@",  "&",  "*x", "!", "|",  ">",  "語",   "?",  "\x7f"};
     std::string result;
-    for (Index i = whole(1, 4); i > 0; --i) {
-      result += parts[static_cast<std::size_t>(whole(0, 29))];
+    for (Index i = integer(1, 4); i > 0; --i) {
+      result += parts[static_cast<std::size_t>(integer(0, 29))];
     }
     return result;
   }
@@ -42,20 +44,20 @@ class RandomConfigs {
     c.data.target_language = text();
     c.data.train = text();
     c.data.valid = text();
-    for (Index i = whole(0, 3); i > 0; --i) {
+    for (Index i = integer(0, 3); i > 0; --i) {
       c.data.tests.push_back(text());
     }
-    c.data.max_length = whole(1, 300);
+    c.data.max_length = integer(1, 300);
     c.tokenizer.kind = one_of<TokenizerKind>(2);
-    c.tokenizer.joint = whole(0, 1) == 1;
-    c.tokenizer.vocabulary_size = whole(5, 50000);
+    c.tokenizer.joint = integer(0, 1) == 1;
+    c.tokenizer.vocabulary_size = integer(5, 50000);
     if (!c.tokenizer.joint) {
-      c.tokenizer.source_vocabulary_size = whole(5, 50000);
+      c.tokenizer.source_vocabulary_size = integer(5, 50000);
     }
     if (!c.tokenizer.joint) {
-      c.tokenizer.target_vocabulary_size = whole(5, 50000);
+      c.tokenizer.target_vocabulary_size = integer(5, 50000);
     }
-    c.tokenizer.min_frequency = whole(1, 5);
+    c.tokenizer.min_frequency = integer(1, 5);
     c.tokenizer.normalization = one_of<Normalization>(5);
     c.tokenizer.character_coverage = 0.98 + 0.02 * fraction();
     c.tokenizer.model = one_of<SentencePieceModel>(2);
@@ -65,12 +67,12 @@ class RandomConfigs {
         c.tokenizer.target_model = path();
       }
     }
-    c.model.heads = whole(1, 8);
-    c.model.d_model = c.model.heads * 2 * whole(1, 32);
-    c.model.encoder_layers = whole(1, 8);
-    c.model.decoder_layers = whole(1, 8);
-    c.model.d_ff = whole(1, 5000);
-    c.model.scale_embeddings = whole(0, 1) == 1;
+    c.model.heads = integer(1, 8);
+    c.model.d_model = c.model.heads * 2 * integer(1, 32);
+    c.model.encoder_layers = integer(1, 8);
+    c.model.decoder_layers = integer(1, 8);
+    c.model.d_ff = integer(1, 5000);
+    c.model.scale_embeddings = integer(0, 1) == 1;
     c.model.norm = one_of<Norm>(2);
     c.model.activation = one_of<Activation>(3);
     c.model.tied_embeddings = one_of<Tying>(c.tokenizer.joint ? 3 : 2);
@@ -79,33 +81,33 @@ class RandomConfigs {
     c.model.attention_dropout = fraction();
     c.model.activation_dropout = fraction();
     c.model.initial_gain = positive();
-    c.model.masks = {whole(0, 1) == 1, whole(0, 1) == 1, whole(0, 1) == 1, whole(0, 1) == 1};
+    c.model.masks = {integer(0, 1) == 1, integer(0, 1) == 1, integer(0, 1) == 1, integer(0, 1) == 1};
     fill(c.training, c.run);
-    c.decoding = {whole(1, 9), 1, positive(), whole(0, 1) == 1, whole(1, 99), std::min(positive(), 100.0)};
-    c.evaluation = {one_of<BleuTokenizer>(4), whole(0, 1) == 1};
+    c.decoding = {integer(1, 9), 1, positive(), integer(0, 1) == 1, integer(1, 99), std::min(positive(), 100.0)};
+    c.evaluation = {one_of<BleuTokenizer>(4), integer(0, 1) == 1};
     return c;
   }
 
  private:
   void fill(TrainingSettings& t, RunSettings& r) {
     t.seed = (static_cast<std::uint64_t>(generator_()) << 32) | generator_();
-    t.max_tokens = whole(1, 1'000'000'000);
-    t.accumulation = whole(1, 9);
-    t.shards = whole(1, 99);
+    t.max_tokens = integer(1, 1'000'000'000);
+    t.accumulation = integer(1, 9);
+    t.shards = integer(1, 99);
     t.label_smoothing = fraction();
-    t.max_updates = whole(1000, 9999);
-    r.max_epochs = whole(0, 9);
+    t.max_updates = integer(1000, 9999);
+    r.max_epochs = integer(0, 9);
     r.max_minutes = positive();
-    r.max_skipped = whole(0, 99);
-    r.log_every = whole(1, 99);
+    r.max_skipped = integer(0, 99);
+    r.log_every = integer(1, 99);
     t.optimizer = {
         one_of<OptimizerSettings::Kind>(3), fraction(), fraction(), positive(), fraction(), positive(), positive()};
-    t.schedule = {one_of<ScheduleSettings::Kind>(3), positive(), whole(0, 999), positive(), positive()};
-    const Metric metric = one_of<Metric>(5);
+    t.schedule = {one_of<ScheduleSettings::Kind>(3), positive(), integer(0, 999), positive(), positive()};
+    const auto metric = one_of<Metric>(5);
     const bool needs_translations = metric == Metric::bleu || metric == Metric::exact_match;
-    r.validation = {whole(1, 999), one_of<ValidationSettings::Unit>(2),    metric,
-                    whole(0, 9),   needs_translations || whole(0, 1) == 1, whole(0, 9)};
-    r.checkpoints = {whole(1, 9), whole(0, 9)};
+    r.validation = {integer(1, 999), one_of<ValidationSettings::Unit>(2),      metric,
+                    integer(0, 9),   needs_translations || integer(0, 1) == 1, integer(0, 9)};
+    r.checkpoints = {integer(1, 9), integer(0, 9)};
   }
 
   std::mt19937 generator_;

@@ -151,7 +151,7 @@ TEST_CASE("no validation or test line of the reversed digits is in the training 
   CHECK(known.size() == train.size());
   for (const char* name : {"valid", "test"}) {
     for (const std::string& line : read_lines(c.data.source_file(name))) {
-      CHECK(known.count(line) == 0);
+      CHECK_FALSE(known.contains(line));
     }
   }
   REQUIRE(target.size() == train.size());

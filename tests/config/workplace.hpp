@@ -31,7 +31,7 @@ class Workplace {
   Workplace& operator=(const Workplace&) = delete;
 
   std::filesystem::path write(const std::string& name, const std::string& text) const {
-    const std::filesystem::path file = directory / name;
+    std::filesystem::path file = directory / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << text;
     return file;

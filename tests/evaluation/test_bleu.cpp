@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "evaluation/bleu.hpp"
+#include "evaluation/bleu_hints.hpp"
 #include "evaluation/sacrebleu_fixture.hpp"
 
 using namespace glassformer;

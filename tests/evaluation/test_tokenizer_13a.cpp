@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "evaluation/bleu.hpp"
+#include "evaluation/bleu_tokenizers.hpp"
 #include "evaluation/sacrebleu_fixture.hpp"
 #include "files/utf8.hpp"
 

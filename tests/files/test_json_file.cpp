@@ -23,7 +23,7 @@ TEST_CASE("an error about JSON quotes only the beginning of a long value", "[fil
   const TemporaryDirectory directory;
   const std::string text(1'000'000, 'x');
   const JsonFile file(directory.write("config.json", R"({"d_model": ")" + text + R"("})"));
-  CHECK(contains(complaint([&] { static_cast<void>(file.whole("d_model")); }), "an integer, found \"xxx"));
-  CHECK(complaint([&] { static_cast<void>(file.whole("d_model")); }).size() < 300);
+  CHECK(contains(complaint([&] { static_cast<void>(file.integer("d_model")); }), "an integer, found \"xxx"));
+  CHECK(complaint([&] { static_cast<void>(file.integer("d_model")); }).size() < 300);
   CHECK(complaint([&] { parse_json('"' + text, "place"); }).size() < 400);
 }

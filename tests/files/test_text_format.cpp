@@ -27,8 +27,10 @@ std::string complaint_with_handler(const std::string& bytes) {
   return complaint([&] {
     LineReader reader(directory.write("text", bytes));
     reader.on_invalid = [](const std::string&) {};
-    for (std::string line; reader.next(line);) {
-      continue;
+    std::string line;
+    bool has_more = true;
+    while (has_more) {
+      has_more = reader.next(line);
     }
   });
 }

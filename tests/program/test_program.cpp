@@ -351,7 +351,7 @@ TEST_CASE("a training text too large for the memory allowed is refused", "[progr
   const std::string train = "OMP_NUM_THREADS=1 \"$glassformer\" train " + config("debug") +
                             " --set data.directory=text --set data.tests=[] --set training.max_updates=2 --output run";
   check_refused(program.shell("ulimit -d 30000; " + train),
-                "/text/train.de: expected a training text that takes at most a third of the memory");
+                "/text/train.de: the training text takes more than a third of the available memory");
   CHECK_FALSE(fs::exists(program / "run"));
   CHECK(program.shell(train).status == 0);
 }

@@ -207,15 +207,14 @@ TEST_CASE("text that is already split into subwords is reported", "[training]") 
   texts.train_target = numbered(40, "Hu@@ nd");
   texts.valid_target = "b Hu@@\n";  // at the end of the line
   const std::string signs = report(texts);
-  CHECK(contains(signs, "! in the target of the training text, 40 of 160 words carry the mark of a subword (@@, as "));
+  CHECK(contains(signs, "! in the target of the training text, 40 of 160 words have a subword marker (@@, as "));
   CHECK(contains(signs, "BLEU and exact match count pieces; join the pieces with sed -E 's/@@( |$)//g', and let "));
-  CHECK(contains(signs, "! in the target of the validation text, 1 of 2 words carry the mark of a subword"));
+  CHECK(contains(signs, "! in the target of the validation text, 1 of 2 words have a subword marker"));
   CHECK_FALSE(contains(signs, "in the source"));
   texts = {};
   texts.train_source = numbered(40, "\u2581do g");
   texts.valid_source = "\u2581do g b\n";
-  CHECK(contains(report(texts),
-                 "! in the source of the training text, 40 of 160 words carry the mark of a subword (U+2581"));
+  CHECK(contains(report(texts), "! in the source of the training text, 40 of 160 words have a subword marker (U+2581"));
 }
 
 TEST_CASE("signs of mistakes in the files are reported", "[training]") {

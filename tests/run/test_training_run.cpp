@@ -91,11 +91,11 @@ Config moved_config(const std::string& updates) {
   return toy({"training.max_updates=" + updates, "training.validation.every=6", "training.log_every=1"});
 }
 
-/// Trains, calls `change` after the third update, and returns the message with which the run ends.
+/// Trains, calls `change` after the ninth update, and returns the message with which the run ends.
 std::string complaint_of_run_changed_by(const std::function<void()>& change, const fs::path& directory) {
   DisplayTarget display = kNowhere;
   display.write = [&](std::string_view text) {
-    if (text.find("update  3 ") != std::string_view::npos) {
+    if (text.find("update  9 ") != std::string_view::npos) {
       change();
     }
   };
@@ -158,14 +158,13 @@ TEST_CASE("an interrupted run writes a checkpoint at the update where it stopped
   CHECK(fs::exists(directory / "run" / "step-00000050"));
 }
 
-TEST_CASE("if its directory is moved, a run saves a checkpoint there, says where that is, and stops",
-          "[training][linux]") {
+TEST_CASE("if its directory is moved, a run stops, and can be continued in the new place", "[training]") {
   const TemporaryDirectory directory;
   const fs::path run = directory / "parent" / "run";
   const auto [from, to, replace] = GENERATE(table<std::string, std::string, bool>(
       {{"parent/run", "moved", false}, {"parent", "moved", false}, {"parent/run", "moved", true}}));
   CAPTURE(from, to, replace);
-  const fs::path now = fs::canonical(directory.path()) / (from == "parent" ? "moved/run" : "moved");
+  const fs::path now = directory / (from == "parent" ? "moved/run" : "moved");
   const auto move = [&, from = from, to = to, replace = replace] {
     fs::rename(directory / from, directory / to);
     if (replace) {
@@ -173,46 +172,24 @@ TEST_CASE("if its directory is moved, a run saves a checkpoint there, says where
     }
   };
   const std::string message = complaint_of_run_changed_by(move, run);
-  CHECK_THAT(message, stand_in::Says("has been moved to " + now.string()));
-  CHECK_THAT(message, stand_in::Says("--resume --output \"" + now.string() + "\""));
+  CHECK_THAT(message, stand_in::Says("run: this run's directory was moved or deleted during training"));
+  CHECK_THAT(message, stand_in::Says("--resume continues from its last checkpoint; give --output its new path"));
   CHECK(fs::exists(run) == replace);
   if (replace) {
     CHECK(fs::is_empty(run));
   }
-  for (const char* name : {"train.log", "metrics.jsonl", "best"}) {
-    CHECK(fs::exists(now / name));
-  }
   CHECK(fs::read_symlink(now / "last") == "step-00000006");
-  CHECK(read_metrics(now / "metrics.jsonl").training.size() == 6);
   train_toy(moved_config("12"), now, true);
   train_toy(moved_config("12"), directory / "whole");
   CHECK(weights(now) == weights(directory / "whole"));
 }
 
-TEST_CASE("if its directory is deleted, a run stops and does not create it again", "[training][linux]") {
+TEST_CASE("if its directory is deleted, a run stops and does not create it again", "[training]") {
   const TemporaryDirectory directory;
   const std::string message =
       complaint_of_run_changed_by([&] { fs::remove_all(directory / "run"); }, directory / "run");
-  CHECK_THAT(message, stand_in::Says("run: this run's directory has been deleted"));
+  CHECK_THAT(message, stand_in::Says("run: this run's directory was moved or deleted"));
   CHECK(fs::is_empty(directory.path()));
-}
-
-TEST_CASE("a checkpoint is complete even if its directory is moved while it is written", "[training][linux]") {
-  const TemporaryDirectory directory;
-  const Config config = moved_config("6");
-  const TokenizerPair tokenizers = tokenizers_of(config);
-  TrainingPlan plan = plan_training(config, tokenizers);
-  plan.describe_model = [&, describe = plan.describe_model](const fs::path& checkpoint) {
-    describe(checkpoint);
-    if (fs::exists(directory / "run")) {
-      fs::rename(directory / "run", directory / "moved");
-    }
-  };
-  const auto run = start_run(plan, text_of(config, tokenizers), directory / "run", {}, kNowhere);
-  CHECK_THROWS_WITH(run->train(kNever), stand_in::Says("has been moved to"));
-  CHECK(fs::read_symlink(directory / "moved" / "last") == "step-00000006");
-  CHECK_NOTHROW(verify_checksums(directory / "moved" / "last", Verify::all));
-  CHECK_FALSE(fs::exists(directory / "moved" / ".step-00000006.partial"));
 }
 
 TEST_CASE("an error while a checkpoint is written ends the run; nothing is tried again", "[training]") {

@@ -33,9 +33,10 @@ TEST_CASE("sentences without a language code are counted, if the model has codes
   }
   CHECK(codes.sentences == 4);
   CHECK(codes.without_code == 2);
-  CHECK(codes.advice(TokenizerWithCodes({">>deu<<", ">>fra<<"})) ==
-        "this model has language codes (>>deu<<, >>fra<<), but 2 of 4 sentences begin with none; write the code of the "
-        "target language before each sentence, for example \">>deu<< ...\"");
+  CHECK(
+      codes.advice(TokenizerWithCodes({">>deu<<", ">>fra<<"})) ==
+      "this model has language codes (>>deu<<, >>fra<<), but 2 of 4 sentences begin without one; write the code of the "
+      "target language before each sentence, for example \">>deu<< ...\"");
   CHECK(codes.advice(TokenizerWithCodes({})).empty());
   LanguageCodes right;
   right.add(">>deu<< a dog");

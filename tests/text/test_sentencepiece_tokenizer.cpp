@@ -219,7 +219,7 @@ TEST_CASE("text without anything to learn is an error and does not abort the pro
          {std::string(), std::string("\n \n"), std::string("\u200B\n\u0001\n"), std::string("\u2585 a\n"), long_line}) {
       CAPTURE(text.size());
       CHECK(contains(complaint([&] { trained(text, text, sentencepiece_settings(model)); }),
-                     "expected text to train a tokenizer on"));
+                     "there is no text to train a tokenizer on"));
     }
     // Among other lines they do no harm.
     trained(sentences(500) + long_line, "\n\u2585 a\n\u0001\n", sentencepiece_settings(model));
@@ -284,7 +284,7 @@ TEST_CASE("an existing model that lacks pad, bos or eos gets them as its last pi
   CHECK(special_of(*defaults.source) == Ids{70, 1, 2, 0});
   REQUIRE(defaults.source->remarks.size() == 1);
   CHECK(contains(defaults.source->remarks[0].text,
-                 "given.model: the model has no pad: it gets the piece <pad>, with id 70"));
+                 "given.model: the model has no pad, so the piece <pad> is added, with id 70"));
 
   write_model(directory, {{"unk_id", "0"}, {"bos_id", "-1"}, {"eos_id", "-1"}, {"user_defined_symbols", "<s>"}});
   const TokenizerPair made = make_tokenizers(settings, text, text);

@@ -26,12 +26,12 @@ TEST_CASE("text that is split into subwords is recognised by one mark in a hundr
   lines.pop_back();
   lines.back() = "Ha@@ us";
   CHECK(marks_of(lines).are_many());
-  CHECK(marks_of(lines).text() == "1 of 100 words carry the mark of a subword (@@, as subword-nmt writes it)");
+  CHECK(marks_of(lines).text() == "1 of 100 words have a subword marker (@@, as subword-nmt writes it)");
 }
 
 TEST_CASE("the command that joins subwords depends on their mark", "[text]") {
   CHECK(marks_of({"ein Ha@@ us Hu@@"}).command() == "sed -E 's/@@( |$)//g'");
   const SubwordMarks bars = marks_of({"\u2581ein \u2581Ha us"});
-  CHECK(bars.text() == "2 of 3 words carry the mark of a subword (U+2581, as SentencePiece writes it)");
+  CHECK(bars.text() == "2 of 3 words have a subword marker (U+2581, as SentencePiece writes it)");
   CHECK(bars.command() == "sed 's/ //g; s/\u2581/ /g; s/^ //'");
 }

@@ -1,0 +1,101 @@
+#include "commands/explanation_output.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.hpp"
+#include "files/user_error.hpp"
+#include "page/page.hpp"
+#include "page/screen.hpp"
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDefaultPage = "explain.html";
+
+/// \throws UserError: explain.html exists, and explain did not write it
+void check_default_page() {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(kDefaultPage, error)) && !is_page(kDefaultPage)) {
+    throw UserError(std::string(kDefaultPage) +
+                    ": expected no file, or a page that explain wrote, found something else; " +
+                    "move it, or choose another file with --html FILE.");
+  }
+}
+
+/// \throws UserError: both are the same file (unless it is a device, such as /dev/null)
+void check_two_files(const fs::path& html, const fs::path& json) {
+  std::error_code error;
+  if (fs::exists(html, error) && !fs::is_regular_file(html, error)) {
+    return;
+  }
+  const auto place = [&](const fs::path& file) { return fs::weakly_canonical(fs::absolute(file, error), error); };
+  if (const fs::path of_page = place(html); !of_page.empty() && of_page == place(json)) {
+    throw UserError("--html and --json: expected two files, found " + html.string() + " for both.");
+  }
+}
+
+/// Opens explain.html. If this fails, for example in a directory where the user may not write, names the way out.
+void open_default_page(std::optional<OutputFile>& file) try {
+  file.emplace(kDefaultPage);
+} catch (const UserError& error) {
+  std::string problem = error.what();
+  if (problem.ends_with('.')) {
+    problem.pop_back();
+  }
+  throw UserError(problem + "; write the page to another file with --html FILE.");
+}
+
+}  // namespace
+
+ExplanationOutput::ExplanationOutput(const std::optional<fs::path>& html, const std::optional<fs::path>& json)
+    : has_summary_(!html), html_(html.value_or(kDefaultPage)), json_(json) {
+  for (const auto& [option, file] : {std::pair("--html", html), {"--json", json}}) {
+    if (file) {
+      check_output(option, *file);
+    }
+  }
+  if (!html) {
+    check_default_page();
+  }
+  if (json) {
+    check_two_files(html_, *json);
+  }
+  if (html) {
+    html_file_.emplace(*html);
+  } else {
+    open_default_page(html_file_);
+  }
+  if (json) {
+    json_file_.emplace(*json);
+  }
+}
+
+void ExplanationOutput::write(const ExplainedModel& explained, const Explanation& explanation,
+                              const TraceOptions& numbers) {
+  if (has_summary_) {
+    write_screen(explained, explanation, std::cout);
+    std::cout.flush();  // the log, on standard error, should come after this
+  }
+  TraceOptions packed = numbers;
+  packed.form = MatrixForm::packed;
+  write_page(trace_json(explained, explanation, packed), html_file_->stream());
+  html_file_->finish();
+  spdlog::info("wrote the page {}; open it in a browser", html_.string());
+  if (json_file_) {
+    const auto trace = trace_json(explained, explanation, numbers);
+    json_file_->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    json_file_->finish();
+    spdlog::info("wrote the trace {}", json_->string());
+  }
+  if (!std::isfinite(explanation.right().trace.loss.cross_entropy)) {
+    spdlog::warn("the model's logits overflow, so the loss is infinite or NaN; the page shows where that begins");
+  }
+}
+
+}  // namespace glassformer

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "files/output_file.hpp"
+#include "page/explanation.hpp"
+#include "page/trace_json.hpp"
+
+namespace glassformer {
+
+/// Where `explain` writes: a page, or a summary on standard output and a page; and the trace as JSON.
+class ExplanationOutput {
+ public:
+  /// Opens the files, so that a mistake is reported before the computation. Without `html`, the page is explain.html.
+  /// \throws UserError: a file cannot be opened; both names mean the same file; a file belongs to a checkpoint or a
+  ///         run; explain.html exists, and explain did not write it
+  ExplanationOutput(const std::optional<std::filesystem::path>& html, const std::optional<std::filesystem::path>& json);
+
+  /// `numbers`: what the trace shows, and how. \throws std::runtime_error: a file cannot be written
+  void write(const ExplainedModel& explained, const Explanation& explanation, const TraceOptions& numbers);
+
+ private:
+  const bool has_summary_;  // unless the user names the page
+  const std::filesystem::path html_;
+  std::optional<std::filesystem::path> json_;
+  std::optional<OutputFile> html_file_, json_file_;
+};
+
+}  // namespace glassformer
