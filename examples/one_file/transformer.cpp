@@ -1,43 +1,43 @@
 // The whole transformer in one file: an encoder-decoder (Vaswani et al. 2017, "Attention Is All You Need") that learns
 // to translate English into German, with a hand-written backward pass, in plain C++20: loops, arrays, standard library.
 //
-//   c++ -std=c++20 -O2 -ffp-contract=off examples/one_file/transformer.cpp -o transformer
+//   c++ -std=c++20 -O3 -ffp-contract=off examples/one_file/transformer.cpp -o transformer
 //   ./transformer                   50 updates; run it from the root of the repository
 //   ./transformer 1350 data/toy     number of updates, directory with the texts and their digests
 //
-// It trains on data/toy with the settings of configs/toy.yaml, as `glassformer train configs/toy.yaml` does, and then
-// translates three sentences. After 50 updates, it has learned little more than which words are frequent. 1350 updates
-// are the complete training, and the translations are then almost perfect.
+// It trains on data/toy as `glassformer train configs/toy.yaml` does, and then translates three sentences. After 50
+// updates, it has learned little more than which words are frequent. The complete training takes 1350 updates; then the
+// translations are almost perfect.
 //
-// How do you know that the fast program, with its threads, vector instructions and caches, computes nothing else than
-// what you read here? data/toy/digests.txt has a digest of every weight tensor after 0, 1, 50 and 1350 updates: the
-// first 16 digits of the SHA-256 of its bits. This program computes the same digests and compares them. One wrong bit
-// in billions of operations would change them. The exit status is 0 if all are equal, 1 if one differs, and 2 if an
+// How do you know that glassformer, with its threads, vector instructions and caches, computes exactly what you read
+// here? data/toy/digests.txt has a digest of each of its weight tensors after 0, 1, 50 and 1350 updates: the first 16
+// digits of the SHA-256 of all bits. This program computes the same digests and compares them. One wrong bit in
+// billions of operations would change them. The exit status is 0 if all are equal, 1 if one differs, and 2 if an
 // argument or a file is wrong.
 //
 // Equal bits need three rules:
 //
-// - Every operation on floats is rounded exactly as it is written: a * b + c is rounded twice, std::fma(a, b, c) once.
-//   (-ffp-contract=off forbids the compiler to turn one into the other.)
-// - The order of every sum of floats is fixed, because (a + b) + c is not a + (b + c).
-// - What needs more accuracy is computed in double precision, and then rounded to a float. There, neither the order of
-//   a sum nor the last bits of std::log or std::sin, which depend on the machine, make a difference: the rounding
-//   removes it. (In theory, it could miss one. Then a digest would show it.)
+// - Every operation on floats is rounded as it is written: a * b + c is rounded twice, std::fma(a, b, c) only once.
+//   (-ffp-contract=off stops the compiler from turning the first into the second.)
+// - Every sum of floats has a fixed order, because (a + b) + c is not always a + (b + c).
+// - Some numbers are computed in double precision and then rounded to a float. The rounding removes the last bits of
+// the
+//   double, where the order of a sum or another machine's std::sin make a difference. (This can fail, but so rarely
+//   that it is not worth more code. A digest would show it.)
 //
-// How to read: from top to bottom. If you know what a vocabulary and a batch are, begin with section 3. If you trust
-// the arithmetic, begin with section 5.
+// How to read: from top to bottom. If you know what a vocabulary and a batch are, start with section 3. If you trust
+// the arithmetic, start with section 5. The transformer itself is in sections 5 to 7.
 //
-//   1  settings           4  parameters, random numbers   7  the transformer   10  training
-//   2  text and batches   5  masks                        8  initial weights   11  translation
-//   3  arithmetic         6  layers                       9  which sentences   12  the proof: digests
-//                                                            train together    13  main
+//   1  settings           4  parameters, random numbers   7  the transformer                 10  training
+//   2  text and batches   5  masks                        8  initial weights                 11  translation
+//   3  arithmetic         6  layers                       9  which sentences train together  12  digests, main
 //
 // Each layer is a struct: its parameters, what forward saves for backward, forward, backward. d_x is always the
 // derivative of the loss with respect to x.
 //
-// Shapes in comments: B sentences, S source length, T target length, D width of a token's vector, F width of the
-// feed-forward networks, H heads, V words in a vocabulary. A matrix has one row per token, [N, D], with N = B*T or B*S:
-// token t of sentence b is in row b * T + t. Subscripts are such letters, too: x_nj is in row n and column j.
+// Shapes in comments: B sentences, S source length, T target length, D width of a token's vector, F width inside the
+// feed-forward network, H heads, V words in the vocabulary. A matrix [N, D] has one row per token, N = B*T or B*S:
+// token t of sentence b is in row b * T + t. In equations, x_nj is the number in row n and column j.
 
 #include <algorithm>
 #include <array>
@@ -80,7 +80,7 @@ constexpr double label_smoothing = 0.1;
 
 constexpr std::uint32_t seed = 1;
 constexpr Index max_tokens = 2048;         // of a batch, on its larger side, with padding
-constexpr Index shards = 8;                // parts of a batch, which the real program computes in parallel
+constexpr Index shards = 8;                // parts of a batch, which glassformer computes in parallel
 constexpr Index micro_batch_tokens = 512;  // about how many tokens of a shard are computed at a time
 constexpr double clip_norm = 1;
 constexpr double beta1 = 0.9;
@@ -90,7 +90,7 @@ constexpr double peak_rate = 0.002;  // the learning rate after the warm-up
 constexpr double initial_rate = 1e-7;
 constexpr double warmup = 400;  // updates
 
-// The first ids of every vocabulary are not words.
+// The first four ids of a vocabulary are not words.
 constexpr Index pad = 0;  // fills sentences up to the length of the longest in their batch
 constexpr Index bos = 1;  // begins the decoder's input
 constexpr Index eos = 2;  // ends every sentence
@@ -135,12 +135,13 @@ struct Vocabulary {
         ++counts[word];
       }
     }
-    std::vector<std::pair<std::string, Index>> by_count(counts.begin(), counts.end());
-    std::stable_sort(by_count.begin(), by_count.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    for (const auto& [word, count] : by_count) {
-      ids[word] = words.size();
+    for (const auto& [word, count] : counts) {
       words.push_back(word);
+    }
+    std::stable_sort(words.begin() + 4, words.end(),
+                     [&](const std::string& a, const std::string& b) { return counts[a] > counts[b]; });
+    for (Index id = 4; id < words.size(); ++id) {
+      ids[words[id]] = id;
     }
   }
 
@@ -164,22 +165,29 @@ struct Vocabulary {
 };
 
 struct SentencePair {
-  std::uint32_t number;  // its line in the text, from 0
+  std::uint32_t number;  // its line in the text, counted from 0
   Sentence source;
   Sentence target;
 };
 using Pairs = std::vector<SentencePair>;  // a text, a batch, or a part of one
 
-// The ids of several sentences, one per row, each filled up with `pad`.
-struct Tokens {
-  Index sentences;         // B
-  Index length;            // T (or S)
-  std::vector<Index> ids;  // [B * T]
+// Several sentences of the same length.
+using Tokens = std::vector<Sentence>;  // [B, T], or [B, S] for sources
 
-  Tokens(Index B, Index T) : sentences(B), length(T), ids(B * T, pad) {}
-  Index& operator()(Index b, Index t) { return ids[b * length + t]; }
-  Index operator()(Index b, Index t) const { return ids[b * length + t]; }
-};
+// Fills sentences up to the length of the longest.
+Tokens padded(Tokens sentences) {
+  Index length = 0;
+  for (const Sentence& sentence : sentences) {
+    length = std::max(length, sentence.size());
+  }
+  for (Sentence& sentence : sentences) {
+    sentence.resize(length, pad);
+  }
+  return sentences;
+}
+
+// The id of token n, counted through all sentences.
+Index id_at(const Tokens& tokens, Index n) { return tokens[n / tokens[0].size()][n % tokens[0].size()]; }
 
 //   source         the   dog   sleeps  .     eos        what the encoder reads
 //   target_input   bos   der   hund    schläft  .       what the decoder reads: the target shifted right
@@ -191,26 +199,15 @@ struct Batch {
 };
 
 Batch make_batch(const Pairs& pairs) {
-  const Index B = pairs.size();
-  Index S = 0;
-  Index T = 0;
+  Batch batch;
   for (const SentencePair& pair : pairs) {
-    S = std::max(S, pair.source.size());
-    T = std::max(T, pair.target.size());
+    Sentence shifted = {bos};
+    shifted.insert(shifted.end(), pair.target.begin(), pair.target.end() - 1);
+    batch.source.push_back(pair.source);
+    batch.target_input.push_back(shifted);
+    batch.target_output.push_back(pair.target);
   }
-  Batch batch = {Tokens(B, S), Tokens(B, T), Tokens(B, T)};
-  for (Index b = 0; b < B; ++b) {
-    const Sentence& source = pairs[b].source;
-    const Sentence& target = pairs[b].target;
-    for (Index s = 0; s < source.size(); ++s) {
-      batch.source(b, s) = source[s];
-    }
-    for (Index t = 0; t < target.size(); ++t) {
-      batch.target_input(b, t) = t == 0 ? bos : target[t - 1];
-      batch.target_output(b, t) = target[t];
-    }
-  }
-  return batch;
+  return {padded(batch.source), padded(batch.target_input), padded(batch.target_output)};
 }
 
 // --- 3. Arithmetic ---------------------------------------------------------------------------------------------------
@@ -219,23 +216,23 @@ Batch make_batch(const Pairs& pairs) {
 //
 //   exp(x) = 2^n exp(r)        with x = n ln 2 + r, n an integer and |r| <= ln 2 / 2
 //
-// For such an r, a polynomial is accurate: exp(r) = 1 + r + r^2 (1/2 + r/6 + r^2/24 + ...).
+// For such an r, a polynomial is accurate: exp(r) = 1 + r + r^2 (1/2 + r/6 + r^2/24 + ...), with slightly changed
+// coefficients that make up for the missing terms.
 float exponential(float x) {
   constexpr float to_integer = 0x1.8p23F;  // adding and subtracting it rounds to an integer
   x = std::max(x, -104.0F);                // below, the result is 0
   const float n = std::fma(x, 0x1.715476p0F, to_integer) - to_integer;           // x / ln 2, rounded
   const float r = std::fma(n, -0x1.7f7d1cp-20F, std::fma(n, -0x1.62e4p-1F, x));  // x - n ln 2, with ln 2 in two parts
-  float polynomial = 0.00138146957592F;
-  polynomial = std::fma(polynomial, r, 0.00836878496527F);
-  polynomial = std::fma(polynomial, r, 0.0416683915718F);
-  polynomial = std::fma(polynomial, r, 0.166665200703F);
-  polynomial = std::fma(polynomial, r, 0.499999934178F);
+  float polynomial = 0;
+  for (const float c : {0.00138146957592F, 0.00836878496527F, 0.0416683915718F, 0.166665200703F, 0.499999934178F}) {
+    polynomial = std::fma(polynomial, r, c);
+  }
   const float y = std::fma(r * r, polynomial, r) + 1;
   return std::ldexp(y, static_cast<int>(n));
 }
 
-// The sums along a row have sixteen parts: number j belongs to part j mod 16. (The real program adds 4, 8 or 16 numbers
-// at a time with vector instructions; with sixteen parts, the result is always the same.) At the end, the parts are
+// The sums along a row have sixteen parts: number j belongs to part j mod 16. (glassformer adds 4, 8 or 16 numbers at
+// a time with vector instructions; with sixteen parts, the result is always the same.) At the end, the parts are
 // added in pairs: k and k + 8, then k and k + 4, k + 2 and k + 1.
 float combine(std::array<float, 16> parts) {
   for (Index half = 8; half > 0; half /= 2) {
@@ -289,6 +286,7 @@ struct Matrix {
   std::span<const float> row(Index i) const { return {numbers.data() + i * cols, cols}; }
 };
 
+// For matrices, +, * and transposed mean what they mean in equations.
 Matrix transposed(const Matrix& x) {
   Matrix y(x.cols, x.rows);
   for (Index i = 0; i < x.rows; ++i) {
@@ -307,34 +305,36 @@ Matrix operator+(const Matrix& x, const Matrix& y) {
   return z;
 }
 
-// c += a b, with a [N, K], b [K, M], c [N, M]:  to c_nm, adds a_n0 b_0m, then a_n1 b_1m, ..., with one rounding each.
-// This is what three loops over n, m and k do:
-//
-//   c(n, m) = std::fma(a(n, k), b(k, m), c(n, m))
-//
-// For speed, it takes sixteen columns of b and c at a time (as many as fit into a processor's registers), filled up
-// with zeros at the right edge. And on x86, where older processors have no instruction for std::fma, it is compiled
-// twice, with the instruction and without; the program picks the version that fits.
+Matrix elementwise_product(const Matrix& x, const Matrix& y) {
+  Matrix z(x.rows, x.cols);
+  for (Index i = 0; i < z.numbers.size(); ++i) {
+    z.numbers[i] = x.numbers[i] * y.numbers[i];
+  }
+  return z;
+}
+
+Matrix operator*(float factor, Matrix x) {
+  for (float& number : x.numbers) {
+    number *= factor;
+  }
+  return x;
+}
+
+// c += a b, with a [N, K], b [K, M], c [N, M]:  c_nm = c_nm + a_n0 b_0m + a_n1 b_1m + ..., from left to right, with one
+// rounding per term.  Takes nearly all of the time. The innermost loop runs over m, so that the compiler can use vector
+// instructions. Not every x86 processor has an instruction for std::fma; there, this function is compiled with it and
+// without, and the program picks the version that runs.
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__FMA__)
 [[gnu::target_clones("fma", "default")]]
 #endif
 void add_product(const Matrix& a, const Matrix& b, Matrix& c) {
-  constexpr Index width = 16;
-  for (Index first = 0; first < b.cols; first += width) {
-    const Index used = std::min(width, b.cols - first);
-    std::vector<float> strip(b.rows * width);  // [K, 16] columns of b
-    for (Index k = 0; k < b.rows; ++k) {
-      std::copy_n(&b.numbers[k * b.cols + first], used, &strip[k * width]);
-    }
-    for (Index n = 0; n < a.rows; ++n) {
-      float sums[width] = {};
-      std::copy_n(&c.numbers[n * c.cols + first], used, sums);
-      for (Index k = 0; k < b.rows; ++k) {
-        for (Index m = 0; m < width; ++m) {
-          sums[m] = std::fma(a(n, k), strip[k * width + m], sums[m]);
-        }
+  for (Index n = 0; n < a.rows; ++n) {
+    float* const row = &c.numbers[n * c.cols];
+    for (Index k = 0; k < a.cols; ++k) {
+      const float a_nk = a(n, k);
+      for (Index m = 0; m < b.cols; ++m) {
+        row[m] = std::fma(a_nk, b(k, m), row[m]);
       }
-      std::copy_n(sums, used, &c.numbers[n * c.cols + first]);
     }
   }
 }
@@ -353,13 +353,17 @@ enum class Role { embedding, projection, linear, bias, gain };
 struct Parameter {
   std::string name;  // as Hugging Face calls it in Marian models
   Role role;
-  Matrix value;     // the weights; a vector is a matrix with one row
-  Matrix gradient;  // the derivative of the loss; each backward adds its part
+  Matrix value;           // the weights; a vector is a matrix with one row
+  Matrix gradient;        // the derivative of the loss with respect to them; each backward adds its part
+  Matrix total_gradient;  // of a whole batch, see section 10
+  Matrix m;               // for Adam, see section 10
+  Matrix v;
 };
 using Parameters = std::deque<Parameter>;  // a deque does not move its elements, so layers can point to them
 
 Parameter* add_parameter(Parameters& all, const std::string& name, Role role, Index rows, Index cols) {
-  all.push_back({name, role, Matrix(rows, cols), Matrix(rows, cols)});
+  const Matrix zeros(rows, cols);
+  all.push_back({name, role, zeros, zeros, zeros, zeros, zeros});
   return &all.back();
 }
 
@@ -407,24 +411,15 @@ double uniform(const Place& place, Index j) { return (random_words(place, j / 4)
 //   der             0    0    1     1
 //   hund            0    0    0     1
 //   pad             0    0    0     1       (the loss ignores what a padding query finds)
-struct Mask {
-  Index sentences;
-  Index queries;
-  Index keys;
-  std::vector<char> blocked;  // [sentences * queries * keys]
-
-  Mask(Index sentence_count, Index query_count, Index key_count)
-      : sentences(sentence_count), queries(query_count), keys(key_count), blocked(sentences * queries * keys) {}
-  char& operator()(Index b, Index query, Index key) { return blocked[(b * queries + query) * keys + key]; }
-  char operator()(Index b, Index query, Index key) const { return blocked[(b * queries + query) * keys + key]; }
-};
+using Mask = std::vector<Matrix>;  // for each sentence, a matrix [queries, keys]
 
 Mask padding_mask(Index queries, const Tokens& keys) {
-  Mask mask(keys.sentences, queries, keys.length);
-  for (Index b = 0; b < mask.sentences; ++b) {
-    for (Index query = 0; query < mask.queries; ++query) {
-      for (Index key = 0; key < mask.keys; ++key) {
-        mask(b, query, key) = keys(b, key) == pad ? 1 : 0;
+  Mask mask;
+  for (const Sentence& sentence : keys) {
+    mask.emplace_back(queries, sentence.size());
+    for (Index query = 0; query < queries; ++query) {
+      for (Index key = 0; key < sentence.size(); ++key) {
+        mask.back()(query, key) = sentence[key] == pad ? 1 : 0;
       }
     }
   }
@@ -432,11 +427,11 @@ Mask padding_mask(Index queries, const Tokens& keys) {
 }
 
 Mask combined_mask(const Tokens& target) {
-  Mask mask = padding_mask(target.length, target);
-  for (Index b = 0; b < mask.sentences; ++b) {
-    for (Index query = 0; query < mask.queries; ++query) {
-      for (Index key = query + 1; key < mask.keys; ++key) {
-        mask(b, query, key) = 1;
+  Mask mask = padding_mask(target[0].size(), target);
+  for (Matrix& blocked : mask) {
+    for (Index query = 0; query < blocked.rows; ++query) {
+      for (Index key = query + 1; key < blocked.cols; ++key) {
+        blocked(query, key) = 1;
       }
     }
   }
@@ -462,41 +457,29 @@ struct Dropout {
 
   explicit Dropout(std::uint32_t its_site) : site(its_site) {}
 
+  // One decision takes 16 random bits. A column's four words have eight times as many: they decide for eight
+  // consecutive tokens of a sentence.
   Matrix forward(const Pass& pass, const Matrix& x) {
     if (!pass.training) {
       return x;
     }
-    draw(pass, x.rows, x.cols);
-    return times_factor(x);
-  }
-
-  // y = x * factor, so  d_x = d_y * factor
-  Matrix backward(const Matrix& d_y) const { return times_factor(d_y); }
-
-  // One decision needs 16 random bits. The four words of a column have eight times as many: they decide for eight
-  // consecutive tokens.
-  void draw(const Pass& pass, Index rows, Index cols) {
     const long threshold = std::lround(dropout_rate * 0x1p16);  // 16-bit numbers below it are dropped
-    const Index length = rows / pass.sentences.size();
-    factor = Matrix(rows, cols);
-    for (Index n = 0; n < rows; ++n) {
+    const Index length = x.rows / pass.sentences.size();
+    factor = Matrix(x.rows, x.cols);
+    for (Index n = 0; n < x.rows; ++n) {
       const Index t = n % length;
       const Place place = {pass.update, site, pass.sentences[n / length], static_cast<std::uint32_t>(t / 8 * 8)};
-      for (Index j = 0; j < cols; ++j) {
+      for (Index j = 0; j < x.cols; ++j) {
         const std::uint32_t word = random_words(place, j)[t % 8 / 2];
         const std::uint32_t half = t % 2 == 0 ? word & 0xFFFF : word >> 16;
         factor(n, j) = half < threshold ? 0 : static_cast<float>(1 / (1 - dropout_rate));
       }
     }
+    return elementwise_product(x, factor);
   }
 
-  Matrix times_factor(const Matrix& x) const {
-    Matrix y(x.rows, x.cols);
-    for (Index i = 0; i < y.numbers.size(); ++i) {
-      y.numbers[i] = x.numbers[i] * factor.numbers[i];
-    }
-    return y;
-  }
+  // y = x * factor, so  d_x = d_y * factor
+  Matrix backward(const Matrix& d_y) const { return elementwise_product(d_y, factor); }
 };
 
 // The position of a token in its sentence, as a vector (Vaswani et al. 2017, section 3.5):
@@ -516,24 +499,25 @@ Matrix positions(Index length) {
   return position;
 }
 
-// x = dropout(embedded)        embedded[b, t] = sqrt(D) * table[id[b, t]] + position[t]        0 for padding
+// x = dropout(embedded)        embedded[b, t] = sqrt(D) * table[id[b, t]] + position[t]
 struct Embedding {
   const float scale = std::sqrt(static_cast<float>(D));
   Parameter* table;  // [V, D]
   Dropout dropout;
-  std::vector<Index> ids;  // [B*T] saved by forward
+  Tokens tokens;  // [B, T] saved by forward
 
   Embedding(Parameters& all, const std::string& name, Index words, std::uint32_t site)
       : table(add_parameter(all, name, Role::embedding, words, D)), dropout(site) {}
 
   // Maps tokens [B, T] to x [B*T, D].
-  Matrix forward(const Pass& pass, const Tokens& tokens) {
-    ids = tokens.ids;
-    const Matrix position = positions(tokens.length);
-    Matrix embedded(ids.size(), D);
-    for (Index n = 0; n < ids.size(); ++n) {
-      for (Index j = 0; j < D && ids[n] != pad; ++j) {
-        embedded(n, j) = scale * table->value(ids[n], j) + position(n % tokens.length, j);
+  Matrix forward(const Pass& pass, const Tokens& input) {
+    tokens = input;
+    const Index T = tokens[0].size();
+    const Matrix position = positions(T);
+    Matrix embedded(tokens.size() * T, D);
+    for (Index n = 0; n < embedded.rows; ++n) {
+      for (Index j = 0; j < D; ++j) {
+        embedded(n, j) = scale * table->value(id_at(tokens, n), j) + position(n % T, j);
       }
     }
     return dropout.forward(pass, embedded);
@@ -542,10 +526,10 @@ struct Embedding {
   void backward(const Matrix& d_x) const {
     // x = dropout(embedded)
     const Matrix d_embedded = dropout.backward(d_x);
-    // embedded_n = sqrt(D) * table[id_n] + position.  Every token with this id reads the row, so its gradient adds up.
-    for (Index n = 0; n < ids.size(); ++n) {
-      for (Index j = 0; j < D && ids[n] != pad; ++j) {
-        table->gradient(ids[n], j) += scale * d_embedded(n, j);
+    // embedded_n = sqrt(D) * table[id_n] + position.  All tokens with this id read the row, so their gradients add up.
+    for (Index n = 0; n < d_x.rows; ++n) {
+      for (Index j = 0; j < D; ++j) {
+        table->gradient(id_at(tokens, n), j) += scale * d_embedded(n, j);
       }
     }
   }
@@ -592,17 +576,18 @@ struct Linear {
   }
 };
 
-// weight_j = exp(score_j) / sum over k of exp(score_k), over the keys that a query may see.  Turns the scores [T, S] of
-// one head of sentence b into weights, in place. A blocked score becomes -infinity, so its weight is exactly 0.
-void masked_softmax(Matrix& scores, const Mask& mask, Index b) {
+// weight_j = exp(score_j) / sum over k of exp(score_k), over the keys that a query may see.  Maps the scores [T, S] of
+// one head of one sentence to weights [T, S]. A blocked score becomes -infinity, so its weight is exactly 0.
+Matrix masked_softmax(Matrix scores, const Matrix& blocked) {
   for (Index t = 0; t < scores.rows; ++t) {
     for (Index s = 0; s < scores.cols; ++s) {
-      if (mask(b, t, s) == 1) {
+      if (blocked(t, s) == 1) {
         scores(t, s) = -std::numeric_limits<float>::infinity();
       }
     }
     softmax(scores.row(t));
   }
+  return scores;
 }
 
 // Raising one score raises its weight and lowers all others. With weight_k = exp(score_k) / Z, the quotient rule gives
@@ -611,15 +596,15 @@ void masked_softmax(Matrix& scores, const Mask& mask, Index b) {
 //
 //   d_score_j = sum over k of d_weight_k weight_k ([k = j] - weight_j)
 //             = weight_j (d_weight_j - sum over k of weight_k d_weight_k)        0 for a blocked key: its weight is 0
-//
-// Turns d_weights [T, S] into d_scores, in place.
-void masked_softmax_backward(const Matrix& weights, Matrix& d_weights) {
+Matrix masked_softmax_backward(const Matrix& weights, const Matrix& d_weights) {
+  Matrix d_scores(weights.rows, weights.cols);
   for (Index t = 0; t < weights.rows; ++t) {
     const float weighted_sum = dot(weights.row(t), d_weights.row(t));
     for (Index s = 0; s < weights.cols; ++s) {
-      d_weights(t, s) = weights(t, s) * (d_weights(t, s) - weighted_sum);
+      d_scores(t, s) = weights(t, s) * (d_weights(t, s) - weighted_sum);
     }
   }
+  return d_scores;
 }
 
 // The part of a matrix [B*T, D] that belongs to head h of sentence b, [T, d_head]: head h owns the d_head columns that
@@ -660,9 +645,7 @@ struct Attention {
   Linear k_proj;
   Linear v_proj;
   Linear out_proj;
-  Index T = 0;  // saved by forward, as are the others
-  Index S = 0;
-  Matrix q;                     // [B*T, D]
+  Matrix q;                     // [B*T, D] saved by forward, as are the others
   Matrix k;                     // [B*S, D]
   Matrix v;                     // [B*S, D]
   std::vector<Matrix> weights;  // [T, S] for each head of each sentence
@@ -675,22 +658,18 @@ struct Attention {
 
   // Maps x [B*T, D] and memory [B*S, D] to y [B*T, D].
   Matrix forward(const Matrix& x, const Matrix& memory, const Mask& mask) {
-    T = mask.queries;
-    S = mask.keys;
     q = q_proj.forward(x);
     k = k_proj.forward(memory);
     v = v_proj.forward(memory);
     weights.clear();
     Matrix context(x.rows, D);
-    for (Index b = 0; b < mask.sentences; ++b) {
+    for (Index b = 0; b < mask.size(); ++b) {
+      const Index T = mask[b].rows;
+      const Index S = mask[b].cols;
       for (Index h = 0; h < H; ++h) {
-        Matrix scores = head_of(q, b, h, T) * transposed(head_of(k, b, h, S));
-        for (float& score : scores.numbers) {
-          score *= scale;
-        }
-        masked_softmax(scores, mask, b);  // now these are the weights
-        set_head(context, b, h, scores * head_of(v, b, h, S));
-        weights.push_back(scores);
+        const Matrix scores = scale * (head_of(q, b, h, T) * transposed(head_of(k, b, h, S)));
+        weights.push_back(masked_softmax(scores, mask[b]));
+        set_head(context, b, h, weights.back() * head_of(v, b, h, S));
       }
     }
     return out_proj.forward(context);
@@ -707,18 +686,18 @@ struct Attention {
     for (Index i = 0; i < weights.size(); ++i) {
       const Index b = i / H;
       const Index h = i % H;
+      const Index T = weights[i].rows;
+      const Index S = weights[i].cols;
       // context = weights V:  d_V = weights^T d_context        d_weights = d_context V^T
       const Matrix d_head_context = head_of(d_context, b, h, T);
       set_head(d_v, b, h, transposed(weights[i]) * d_head_context);
-      Matrix d_scores = d_head_context * transposed(head_of(v, b, h, S));  // so far, these are d_weights
+      const Matrix d_weights = d_head_context * transposed(head_of(v, b, h, S));
       // weights = masked softmax of scores
-      masked_softmax_backward(weights[i], d_scores);
-      // scores = Q K^T scale:  d_Q = d_scores scale K        d_K = (d_scores scale)^T Q
-      for (float& d_score : d_scores.numbers) {
-        d_score *= scale;
-      }
-      set_head(d_q, b, h, d_scores * head_of(k, b, h, S));
-      set_head(d_k, b, h, transposed(d_scores) * head_of(q, b, h, T));
+      const Matrix d_scores = masked_softmax_backward(weights[i], d_weights);
+      // scores = products / sqrt(d_head), products = Q K^T:  d_Q = d_products K        d_K = d_products^T Q
+      const Matrix d_products = scale * d_scores;
+      set_head(d_q, b, h, d_products * head_of(k, b, h, S));
+      set_head(d_k, b, h, transposed(d_products) * head_of(q, b, h, T));
     }
     // Q = x Wq^T, K = memory Wk^T, V = memory Wv^T
     q_proj.backward(d_q, d_x);
@@ -748,13 +727,14 @@ struct LayerNorm {
     Matrix y(x.rows, D);
     for (Index n = 0; n < x.rows; ++n) {
       const float mean = sum(x.row(n)) / width;
+      std::array<float, D> deviation = {};
       for (Index j = 0; j < D; ++j) {
-        x_hat(n, j) = x(n, j) - mean;
+        deviation[j] = x(n, j) - mean;
       }
-      const float variance = dot(x_hat.row(n), x_hat.row(n)) / width;  // x_hat is only x - mean so far
+      const float variance = dot(deviation, deviation) / width;
       inv_std[n] = 1 / std::sqrt(variance + epsilon);
       for (Index j = 0; j < D; ++j) {
-        x_hat(n, j) *= inv_std[n];
+        x_hat(n, j) = deviation[j] * inv_std[n];
         y(n, j) = gain->value(0, j) * x_hat(n, j) + bias->value(0, j);
       }
     }
@@ -786,16 +766,14 @@ struct LayerNorm {
 
 // y = max(0, x W1^T + b1) W2^T + b2, for each token separately (Vaswani et al. 2017, section 3.3)
 struct FeedForward {
-  Linear fc1;       // W1 and b1, from D to F
-  Linear fc2;       // W2 and b2, from F to D
-  Matrix expanded;  // [N, F] x W1^T + b1, saved by forward
+  Linear fc1;  // W1 and b1, from D to F
+  Linear fc2;  // W2 and b2, from F to D
 
   FeedForward(Parameters& all, const std::string& name)
       : fc1(all, name + ".fc1", Role::linear, D, F), fc2(all, name + ".fc2", Role::linear, F, D) {}
 
   Matrix forward(const Matrix& x) {
-    expanded = fc1.forward(x);
-    Matrix activated = expanded;
+    Matrix activated = fc1.forward(x);
     for (float& number : activated.numbers) {
       number = std::max(number, 0.0F);
     }
@@ -804,12 +782,13 @@ struct FeedForward {
 
   Matrix backward(const Matrix& d_y) const {
     // y = activated W2^T + b2
+    const Matrix& activated = fc2.x;
     Matrix d_activated(d_y.rows, F);
     fc2.backward(d_y, d_activated);
-    // activated = max(0, expanded).  The slope is 1 above 0, otherwise 0.
+    // activated = max(0, expanded).  The slope is 1 where expanded > 0, otherwise 0.
     Matrix d_expanded(d_y.rows, F);
-    for (Index i = 0; i < expanded.numbers.size(); ++i) {
-      d_expanded.numbers[i] = expanded.numbers[i] > 0 ? d_activated.numbers[i] : 0;
+    for (Index i = 0; i < activated.numbers.size(); ++i) {
+      d_expanded.numbers[i] = activated.numbers[i] > 0 ? d_activated.numbers[i] : 0;
     }
     // expanded = x W1^T + b1
     Matrix d_x(d_y.rows, D);
@@ -824,19 +803,22 @@ struct FeedForward {
 //   loss = - sum over v of q_v log p_v        q_v = 1 - smoothing + smoothing / V   if v is the expected token
 //                                             q_v = smoothing / V                   if not
 struct CrossEntropy {
-  Matrix p;                     // [B*T, V] saved by forward
-  std::vector<Index> expected;  // [B*T] saved by forward
+  Matrix p;         // [B*T, V] saved by forward
+  Tokens expected;  // [B, T] saved by forward
 
   double forward(const Matrix& logits, const Tokens& target_output) {
     p = logits;
-    expected = target_output.ids;
+    expected = target_output;
     const double everywhere = label_smoothing / static_cast<double>(p.cols);
     double loss = 0;
     for (Index n = 0; n < p.rows; ++n) {
       softmax(p.row(n));
-      for (Index v = 0; v < p.cols && expected[n] != pad; ++v) {
-        const double q = v == expected[n] ? 1 - label_smoothing + everywhere : everywhere;
-        loss -= q * std::log(static_cast<double>(p(n, v)));
+      const Index token = id_at(expected, n);
+      if (token != pad) {
+        for (Index v = 0; v < p.cols; ++v) {
+          const double q = v == token ? 1 - label_smoothing + everywhere : everywhere;
+          loss -= q * std::log(static_cast<double>(p(n, v)));
+        }
       }
     }
     return loss;
@@ -849,13 +831,13 @@ struct CrossEntropy {
     const auto at_expected = static_cast<float>(1 - label_smoothing);
     Matrix d_logits(p.rows, p.cols);
     for (Index n = 0; n < p.rows; ++n) {
-      if (expected[n] == pad) {
-        continue;
+      const Index token = id_at(expected, n);
+      if (token != pad) {
+        for (Index v = 0; v < p.cols; ++v) {
+          d_logits(n, v) = d_loss * (p(n, v) - everywhere);
+        }
+        d_logits(n, token) -= d_loss * at_expected;
       }
-      for (Index v = 0; v < p.cols; ++v) {
-        d_logits(n, v) = d_loss * (p(n, v) - everywhere);
-      }
-      d_logits(n, expected[n]) -= d_loss * at_expected;
     }
     return d_logits;
   }
@@ -875,7 +857,7 @@ struct EncoderLayer {
   Dropout dropout1;
   Dropout dropout2;
 
-  // The dropout sites are numbered as in the real program, which has two more: for attention weights and activations.
+  // The dropout sites are numbered as in glassformer, which has two more: for attention weights and activations.
   EncoderLayer(Parameters& all, const std::string& name, std::uint32_t site)
       : self_attn(all, name + ".self_attn"),
         norm1(all, name + ".self_attn_layer_norm"),
@@ -981,7 +963,7 @@ struct Transformer {
   }
 
   Matrix encode(const Pass& pass, const Tokens& source) {
-    const Mask encoder_padding = padding_mask(source.length, source);
+    const Mask encoder_padding = padding_mask(source[0].size(), source);
     Matrix x = source_embedding.forward(pass, source);
     for (EncoderLayer& layer : encoder) {
       x = layer.forward(pass, x, encoder_padding);
@@ -992,7 +974,7 @@ struct Transformer {
   // Maps target_input and memory to logits. `source` is only for the mask.
   Matrix decode(const Pass& pass, const Tokens& target_input, const Matrix& memory, const Tokens& source) {
     const Mask decoder_combined = combined_mask(target_input);
-    const Mask cross_padding = padding_mask(target_input.length, source);
+    const Mask cross_padding = padding_mask(target_input[0].size(), source);
     Matrix x = target_embedding.forward(pass, target_input);
     for (DecoderLayer& layer : decoder) {
       x = layer.forward(pass, x, memory, decoder_combined, cross_padding);
@@ -1013,8 +995,8 @@ struct Transformer {
     const Matrix d_logits = cross_entropy.backward(d_loss);
     Matrix d_state(d_logits.rows, D);
     output.backward(d_logits, d_state);
-    // state = decoder layers(embedding(target_input), memory).  All layers read the memory, so its gradients add up.
-    Matrix d_memory(source_embedding.ids.size(), D);
+    // state = decoder layers(embedding(target_input), memory).  All layers read the memory, so their gradients add up.
+    Matrix d_memory(source_embedding.dropout.factor.rows, D);
     for (Index i = decoder_layers; i > 0; --i) {
       d_state = decoder[i - 1].backward(d_state, d_memory);
     }
@@ -1080,48 +1062,42 @@ void sort_longest_first(Pairs& pairs) {
                    [&](const SentencePair& a, const SentencePair& b) { return key(a) < key(b); });
 }
 
-// Cuts sorted pairs into consecutive groups, each as large as possible at a cost of at most `limit`. The cost of a
-// group is the number of its tokens with padding, on both sides or on the larger side.
-enum class Cost { both_sides, larger_side };
-std::vector<Pairs> cut(const Pairs& sorted, Index limit, Cost cost) {
-  std::vector<Pairs> groups;
-  Index S = 0;  // the longest source and target of the last group
-  Index T = 0;
-  for (const SentencePair& pair : sorted) {
-    S = std::max(S, pair.source.size());
-    T = std::max(T, pair.target.size());
-    const Index width = cost == Cost::both_sides ? S + T : std::max(S, T);
-    if (groups.empty() || (groups.back().size() + 1) * width > limit) {
-      groups.emplace_back();
-      S = pair.source.size();
-      T = pair.target.size();
-    }
-    groups.back().push_back(pair);
-  }
-  return groups;
-}
-
-Index padded_tokens(const Pairs& pairs) {
+// The number of tokens with padding, on both sides or on the larger side.
+enum class Sides { both, larger };
+Index padded_tokens(const Pairs& pairs, Sides sides) {
   Index S = 0;
   Index T = 0;
   for (const SentencePair& pair : pairs) {
     S = std::max(S, pair.source.size());
     T = std::max(T, pair.target.size());
   }
-  return pairs.size() * (S + T);
+  return pairs.size() * (sides == Sides::both ? S + T : std::max(S, T));
 }
 
-// Cuts pairs into at most `count` parts of about equal cost: bisects for the lowest limit that needs no more.
+// Cuts sorted pairs into consecutive groups, each as large as possible with at most `limit` padded tokens.
+std::vector<Pairs> cut(const Pairs& sorted, Index limit, Sides sides) {
+  std::vector<Pairs> groups(1);
+  for (const SentencePair& pair : sorted) {
+    groups.back().push_back(pair);
+    if (groups.back().size() > 1 && padded_tokens(groups.back(), sides) > limit) {
+      groups.back().pop_back();
+      groups.push_back({pair});
+    }
+  }
+  return groups;
+}
+
+// Cuts pairs into at most `count` parts of about equal size: bisects for the lowest limit that needs no more.
 std::vector<Pairs> cut_into_parts(Pairs pairs, Index count) {
   sort_longest_first(pairs);
   Index too_low = 0;
-  Index enough = padded_tokens(pairs);
+  Index enough = padded_tokens(pairs, Sides::both);
   while (enough - too_low > 1) {
     const Index middle = (too_low + enough) / 2;
-    const bool fits = cut(pairs, middle, Cost::both_sides).size() <= count;
+    const bool fits = cut(pairs, middle, Sides::both).size() <= count;
     (fits ? enough : too_low) = middle;
   }
-  return cut(pairs, enough, Cost::both_sides);
+  return cut(pairs, enough, Sides::both);
 }
 
 // The numbers 0 .. size - 1 in random order (Fisher & Yates): each position, starting with the last, gets a random one
@@ -1144,7 +1120,7 @@ std::vector<Pairs> plan_epoch(const Pairs& text, std::uint32_t epoch) {
     shuffled.push_back(text[i]);
   }
   sort_longest_first(shuffled);
-  const std::vector<Pairs> sorted = cut(shuffled, max_tokens, Cost::larger_side);
+  const std::vector<Pairs> sorted = cut(shuffled, max_tokens, Sides::larger);
   std::vector<Pairs> batches;
   for (const Index i : random_order(generator, sorted.size())) {
     batches.push_back(sorted[i]);
@@ -1154,51 +1130,46 @@ std::vector<Pairs> plan_epoch(const Pairs& text, std::uint32_t epoch) {
 
 // --- 10. Training ----------------------------------------------------------------------------------------------------
 
-struct Gradient {
-  std::vector<float> numbers;  // of all parameters, one after the other
-  double loss = 0;             // the mean over the target tokens
-};
-
-// The gradient of a batch's mean loss. The batch is cut into shards, which the real program computes in parallel. A
-// shard is computed one micro-batch at a time, each padded only to its own longest sentence. The gradients of the
-// micro-batches add up in the shard's gradient, and then those of the shards, in order: ((g0 + g1) + g2) + ...
-Gradient gradient_of(Transformer& model, const Pairs& batch, std::uint32_t update) {
+// Computes the gradient of a batch's mean loss, and returns that loss. The batch is cut into shards, which glassformer
+// computes in parallel. A shard is computed one micro-batch at a time, each padded only to its own longest sentence.
+// The gradients of the micro-batches add up in `gradient`, and then those of the shards in `total_gradient`.
+double compute_gradient(Transformer& model, const Pairs& batch, std::uint32_t update) {
   Index tokens = 0;
   for (const SentencePair& pair : batch) {
     tokens += pair.target.size();
   }
-  Gradient total;
   // The losses are summed over the tokens, and the division is done only once: here, in d_loss.
   const float d_loss = 1 / static_cast<float>(tokens);
+  double loss = 0;
+  for (Parameter& parameter : model.parameters) {
+    parameter.total_gradient = Matrix(parameter.value.rows, parameter.value.cols);
+  }
   for (const Pairs& shard : cut_into_parts(batch, shards)) {
     for (Parameter& parameter : model.parameters) {
-      std::fill(parameter.gradient.numbers.begin(), parameter.gradient.numbers.end(), 0.0F);
+      parameter.gradient = Matrix(parameter.value.rows, parameter.value.cols);
     }
-    for (const Pairs& micro_batch : cut_into_parts(shard, 1 + padded_tokens(shard) / micro_batch_tokens)) {
+    for (const Pairs& micro_batch : cut_into_parts(shard, 1 + padded_tokens(shard, Sides::both) / micro_batch_tokens)) {
       Pass pass = {.training = true, .update = update, .sentences = {}};
       for (const SentencePair& pair : micro_batch) {
         pass.sentences.push_back(pair.number);
       }
-      total.loss += model.forward(pass, make_batch(micro_batch)) / static_cast<double>(tokens);
+      loss += model.forward(pass, make_batch(micro_batch));
       model.backward(d_loss);
     }
-    Index i = 0;
-    for (const Parameter& parameter : model.parameters) {
-      total.numbers.resize(std::max(total.numbers.size(), i + parameter.gradient.numbers.size()));
-      for (const float number : parameter.gradient.numbers) {
-        total.numbers[i] += number;
-        ++i;
-      }
+    for (Parameter& parameter : model.parameters) {
+      parameter.total_gradient = parameter.total_gradient + parameter.gradient;
     }
   }
-  return total;
+  return loss / static_cast<double>(tokens);
 }
 
 // The Euclidean norm of the whole gradient.
-double norm_of(const Gradient& gradient) {
+double gradient_norm(const Parameters& parameters) {
   double squares = 0;
-  for (const double number : gradient.numbers) {
-    squares += number * number;
+  for (const Parameter& parameter : parameters) {
+    for (const double g : parameter.total_gradient.numbers) {
+      squares += g * g;
+    }
   }
   return std::sqrt(squares);
 }
@@ -1218,63 +1189,49 @@ double learning_rate(double update) {
 //   w = w - rate * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
 //
 // m and v start at 0, so at first they are too small; the divisors make up for this.
-struct Adam {
-  std::vector<float> m;
-  std::vector<float> v;
-
-  // First clips the gradient: if its norm is above clip_norm, it is scaled down to this norm.
-  void update(Parameters& parameters, const Gradient& gradient, double norm, double t) {
-    const auto scale = static_cast<float>(norm > clip_norm ? clip_norm / norm : 1);
-    const auto b1 = static_cast<float>(beta1);
-    const auto b2 = static_cast<float>(beta2);
-    const auto epsilon = static_cast<float>(adam_epsilon);
-    const auto step = static_cast<float>(learning_rate(t) / (1 - std::pow(beta1, t)));
-    const auto inv_sqrt_v = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, t)));
-    m.resize(gradient.numbers.size());
-    v.resize(gradient.numbers.size());
-    Index i = 0;
-    for (Parameter& parameter : parameters) {
-      for (float& w : parameter.value.numbers) {
-        const float g = scale * gradient.numbers[i];
-        m[i] = b1 * m[i] + (1 - b1) * g;
-        v[i] = b2 * v[i] + (1 - b2) * (g * g);
-        w -= step * m[i] / (std::sqrt(v[i]) * inv_sqrt_v + epsilon);
-        ++i;
-      }
+//
+// First clips the gradient: if its norm is above clip_norm, it is scaled down to this norm.
+void adam(Parameters& parameters, double norm, double t) {
+  const auto clip = static_cast<float>(norm > clip_norm ? clip_norm / norm : 1);
+  const auto b1 = static_cast<float>(beta1);
+  const auto b2 = static_cast<float>(beta2);
+  const auto epsilon = static_cast<float>(adam_epsilon);
+  const auto step = static_cast<float>(learning_rate(t) / (1 - std::pow(beta1, t)));
+  const auto inv_sqrt_v = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, t)));
+  for (Parameter& parameter : parameters) {
+    for (Index i = 0; i < parameter.value.numbers.size(); ++i) {
+      const float g = clip * parameter.total_gradient.numbers[i];
+      float& m = parameter.m.numbers[i];
+      float& v = parameter.v.numbers[i];
+      m = b1 * m + (1 - b1) * g;
+      v = b2 * v + (1 - b2) * (g * g);
+      parameter.value.numbers[i] -= step * m / (std::sqrt(v) * inv_sqrt_v + epsilon);
     }
   }
-};
+}
 
 // --- 11. Translation -------------------------------------------------------------------------------------------------
 
-// Greedy search: keeps taking the most likely word until it is eos. (The real program computes only the new position in
-// each step and caches keys and values of the earlier ones. Here, each step runs the decoder on all words so far.)
-Sentence translate(Transformer& model, const Sentence& sentence) {
+// Greedy search: keeps taking the most likely word until it is eos. (glassformer caches keys and values, so each step
+// computes only the new position. Here, each step runs the decoder on all words so far.)
+Sentence translate(Transformer& model, const Sentence& source) {
   const Pass pass;  // no dropout
-  Tokens source(1, sentence.size());
-  source.ids = sentence;
-  const Matrix memory = model.encode(pass, source);
-  Sentence words;
-  const Index limit = 2 * (sentence.size() - 1) + 10;
-  while (words.size() < limit) {
-    Tokens target_input(1, words.size() + 1);
-    target_input(0, 0) = bos;
-    std::copy(words.begin(), words.end(), target_input.ids.begin() + 1);
-    const Matrix logits = model.decode(pass, target_input, memory, source);
+  const Matrix memory = model.encode(pass, {source});
+  Sentence target_input = {bos};
+  const Index limit = 2 * (source.size() - 1) + 10;
+  while (target_input.size() <= limit) {
+    const Matrix logits = model.decode(pass, {target_input}, memory, {source});
     const std::span<const float> last = logits.row(logits.rows - 1);
-    Index best = eos;
-    for (Index id = eos; id < last.size(); ++id) {  // never pad or bos
-      best = last[id] > last[best] ? id : best;
-    }
+    const auto best = std::max_element(last.begin() + eos, last.end()) - last.begin();  // never pad or bos
     if (best == eos) {
       break;
     }
-    words.push_back(best);
+    target_input.push_back(static_cast<Index>(best));
   }
-  return words;
+  return {target_input.begin() + 1, target_input.end()};
 }
 
-// --- 12. The proof: digests ------------------------------------------------------------------------------------------
+// --- 12. Digests, main -----------------------------------------------------------------------------------------------
 
 // The first 32 bits after the point.
 std::uint32_t fraction_of(double x) { return static_cast<std::uint32_t>((x - std::floor(x)) * 0x1p32); }
@@ -1311,22 +1268,15 @@ struct Sha256 {
       const std::uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
       w[i] = w[i - 16] + s0 + w[i - 7] + s1;
     }
-    auto [a, b, c, d, e, f, g, h] = state;
+    std::array<std::uint32_t, 8> mixed = state;
     for (Index i = 0; i < 64; ++i) {
+      const auto [a, b, c, d, e, f, g, h] = mixed;
       const std::uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
       const std::uint32_t first = h + s1 + ((e & f) ^ (~e & g)) + constants[i] + w[i];
       const std::uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
       const std::uint32_t second = s0 + ((a & b) ^ (a & c) ^ (b & c));
-      h = g;
-      g = f;
-      f = e;
-      e = d + first;
-      d = c;
-      c = b;
-      b = a;
-      a = first + second;
+      mixed = {first + second, a, b, c, d + first, e, f, g};
     }
-    const std::array<std::uint32_t, 8> mixed = {a, b, c, d, e, f, g, h};
     for (Index i = 0; i < 8; ++i) {
       state[i] += mixed[i];
     }
@@ -1355,34 +1305,52 @@ std::string digest_of(const std::vector<float>& numbers) {
   return digits;
 }
 
-struct Proof {
-  std::set<std::string> expected;  // the lines of data/toy/digests.txt: "toy UPDATE TENSOR DIGEST"
-  Index equal = 0;
-  Index different = 0;
-
-  // Prints the digest of each tensor and looks for it, if digests are expected after this update.
-  void compare(const Parameters& parameters, Index update) {
-    const std::string start = "toy " + std::to_string(update) + " ";
-    Index found = 0;
-    Index expected_here = 0;
-    for (const std::string& line : expected) {
-      expected_here += line.starts_with(start) ? 1U : 0U;
+// Prints the digest of each tensor. Returns whether they are those in `digests`, the lines "toy UPDATE TENSOR DIGEST".
+bool compare_digests(const Parameters& parameters, Index update, const Lines& digests) {
+  const std::string start = "toy " + std::to_string(update) + " ";
+  std::set<std::string> expected;
+  for (const std::string& line : digests) {
+    if (line.starts_with(start)) {
+      expected.insert(line);
     }
-    if (expected_here == 0 && update > 0) {
-      return;
-    }
-    for (const Parameter& parameter : parameters) {
-      const std::string line = start + parameter.name + " " + digest_of(parameter.value.numbers);
-      const bool is_equal = expected.contains(line);
-      found += is_equal ? 1U : 0U;
-      std::printf("%-75s  %s\n", line.c_str(), is_equal ? "equal" : "DIFFERENT");
-    }
-    equal += found;
-    different += std::max(expected_here, parameters.size()) - found;  // the file may have a tensor more
   }
-};
+  if (expected.empty() && update > 0) {
+    return true;  // there is nothing to compare after this update
+  }
+  bool all_equal = true;
+  for (const Parameter& parameter : parameters) {
+    const std::string line = start + parameter.name + " " + digest_of(parameter.value.numbers);
+    const bool is_equal = expected.erase(line) == 1;
+    std::printf("%-75s  %s\n", line.c_str(), is_equal ? "equal" : "DIFFERENT");
+    all_equal = all_equal && is_equal;
+  }
+  return all_equal && expected.empty();  // what is left belongs to a tensor that this program does not have
+}
 
-// --- 13. main --------------------------------------------------------------------------------------------------------
+// Trains the model. Returns whether all digests are as expected.
+bool train(Transformer& model, const Pairs& text, std::uint32_t updates, const Lines& digests) {
+  bool all_equal = compare_digests(model.parameters, 0, digests);
+  std::vector<Pairs> batches;
+  Index next_batch = 0;
+  std::uint32_t epoch = 0;
+  for (std::uint32_t update = 1; update <= updates; ++update) {
+    if (next_batch == batches.size()) {
+      batches = plan_epoch(text, epoch);
+      next_batch = 0;
+      ++epoch;
+    }
+    const double loss = compute_gradient(model, batches[next_batch], update);
+    const double norm = gradient_norm(model.parameters);
+    adam(model.parameters, norm, update);
+    ++next_batch;
+    if (update == 1 || update % 10 == 0) {
+      std::printf("update %u: loss %.4f per token, norm of the gradient %.4f\n", update, loss, norm);
+      std::fflush(stdout);
+    }
+    all_equal = compare_digests(model.parameters, update, digests) && all_equal;
+  }
+  return all_equal;
+}
 
 int run(std::uint32_t updates, const std::string& directory) {
   const Lines digests = read_lines(directory + "/digests.txt");
@@ -1401,39 +1369,16 @@ int run(std::uint32_t updates, const std::string& directory) {
 
   Transformer model(source_vocabulary.words.size(), target_vocabulary.words.size());
   initialize(model.parameters);
-  Proof proof = {.expected = {digests.begin(), digests.end()}};
-  proof.compare(model.parameters, 0);
-
-  Adam adam;
-  std::uint32_t update = 0;
-  for (std::uint32_t epoch = 0; update < updates; ++epoch) {
-    for (const Pairs& batch : plan_epoch(text, epoch)) {
-      if (update == updates) {
-        break;
-      }
-      ++update;
-      const Gradient gradient = gradient_of(model, batch, update);
-      const double norm = norm_of(gradient);
-      adam.update(model.parameters, gradient, norm, update);
-      if (update == 1 || update % 10 == 0) {
-        std::printf("update %u: loss %.4f per token, norm of the gradient %.4f\n", update, gradient.loss, norm);
-        std::fflush(stdout);
-      }
-      proof.compare(model.parameters, update);
-    }
-  }
+  const bool all_equal = train(model, text, updates, digests);
 
   for (Index i = 0; i < 3; ++i) {
     const Sentence translation = translate(model, source_vocabulary.encode(test_english[i]));
     std::printf("\nEnglish      %s\nGerman       %s\ntranslation  %s\n", test_english[i].c_str(),
                 test_german[i].c_str(), target_vocabulary.decode(translation).c_str());
   }
-  if (proof.different > 0) {
-    std::printf("\n%zu digests are DIFFERENT: these are not the weights of the real program.\n", proof.different);
-    return 1;
-  }
-  std::printf("\nAll %zu digests are equal: bit for bit, these are the weights of the real program.\n", proof.equal);
-  return 0;
+  std::printf("\n%s\n", all_equal ? "All digests are equal: bit for bit, these are the weights of glassformer."
+                                  : "Not all digests are equal: these are not the weights of glassformer.");
+  return all_equal ? 0 : 1;
 }
 
 }  // namespace

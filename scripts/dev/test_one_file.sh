@@ -5,7 +5,7 @@
 #
 #   scripts/dev/test_one_file.sh
 #
-# The variable COMPILERS holds the compilers to try (default: g++ clang++), FLAGS their options (default: -O2).
+# The variable COMPILERS holds the compilers to try (default: g++ clang++), FLAGS their options (default: -O3).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -39,15 +39,17 @@ for compiler in ${COMPILERS:-g++ clang++}; do
   built+=" $compiler"
   program=$directory/transformer-$compiler
   # shellcheck disable=SC2086  # FLAGS may hold several options
-  "$compiler" -std=c++20 ${FLAGS:--O2} -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
+  "$compiler" -std=c++20 ${FLAGS:--O3} -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
     examples/one_file/transformer.cpp -o "$program" || fail "$compiler cannot build the program without warnings"
 
   expect 0 'digests are equal: bit for bit' "$program"
   cp "$directory/out" "$directory/out-$compiler"
-  for name in wrong missing extra; do
-    expect 1 '1 digests are DIFFERENT' "$program" 1 "$directory/$name"
+  for name in wrong missing extra none; do
+    expect 1 'Not all digests are equal' "$program" 1 "$directory/$name"
+    different=$(grep -c 'DIFFERENT$' "$directory/out" || true)
+    [[ $name == none || $different == 1 || ($name == extra && $different == 0) ]] ||
+      fail "expected one digest to be different in $name/digests.txt, found $different"
   done
-  expect 1 'digests are DIFFERENT' "$program" 1 "$directory/none"
   expect 2 'nowhere/digests.txt: expected a text file' "$program" 1 nowhere
   expect 2 'usage: transformer' "$program" -1
   expect 2 'usage: transformer' "$program" 1 data/toy too-many
