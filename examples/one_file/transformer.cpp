@@ -2,7 +2,7 @@
 // to translate English into German, with a hand-written backward pass, in plain C++20: loops, arrays, standard library.
 //
 //   c++ -std=c++20 -O3 -ffp-contract=off examples/one_file/transformer.cpp -o transformer
-//   ./transformer                   50 updates; run it from the root of the repository
+//   ./transformer                   50 updates; run it from the root of the repository, it takes half a minute
 //   ./transformer 1350 data/toy     number of updates, directory with the texts and their digests
 //
 // It trains on data/toy as `glassformer train configs/toy.yaml` does, and then translates three sentences. After 50
@@ -20,13 +20,12 @@
 // - Every operation on floats is rounded as it is written: a * b + c is rounded twice, std::fma(a, b, c) only once.
 //   (-ffp-contract=off stops the compiler from turning the first into the second.)
 // - Every sum of floats has a fixed order, because (a + b) + c is not always a + (b + c).
-// - Some numbers are computed in double precision and then rounded to a float. The rounding removes the last bits of
-// the
-//   double, where the order of a sum or another machine's std::sin make a difference. (This can fail, but so rarely
-//   that it is not worth more code. A digest would show it.)
+// - Some numbers are computed in double precision, then rounded to floats. This removes the last bits, where another
+//   order of a sum or another machine's std::sin make a difference. (Not always, but exceptions are so rare that they
+//   are not worth more code. A digest would show one.)
 //
-// How to read: from top to bottom. If you know what a vocabulary and a batch are, start with section 3. If you trust
-// the arithmetic, start with section 5. The transformer itself is in sections 5 to 7.
+// How to read: from top to bottom. If you know what a vocabulary and a batch are, skip section 2; if you trust the
+// arithmetic, skip section 3. The transformer itself is in sections 5 to 7.
 //
 //   1  settings           4  parameters, random numbers   7  the transformer                 10  training
 //   2  text and batches   5  masks                        8  initial weights                 11  translation
@@ -64,11 +63,12 @@
 
 namespace {
 
-using Index = std::size_t;  // an index, a count, or the id of a word
+using Index = std::size_t;  // an index, a size, or the id of a word
 
 // --- 1. Settings -----------------------------------------------------------------------------------------------------
 
-// The values are those of configs/toy.yaml.
+// The values are those of configs/toy.yaml. (It also limits the lengths of sentences and vocabularies, but the toy's
+// are far below.)
 constexpr Index D = 64;          // d_model
 constexpr Index F = 256;         // d_ff
 constexpr Index H = 4;           // heads
@@ -174,7 +174,7 @@ using Pairs = std::vector<SentencePair>;  // a text, a batch, or a part of one
 // Several sentences of the same length.
 using Tokens = std::vector<Sentence>;  // [B, T], or [B, S] for sources
 
-// Fills sentences up to the length of the longest.
+// Fills all sentences up to the length of the longest.
 Tokens padded(Tokens sentences) {
   Index length = 0;
   for (const Sentence& sentence : sentences) {
@@ -186,7 +186,7 @@ Tokens padded(Tokens sentences) {
   return sentences;
 }
 
-// The id of token n, counted through all sentences.
+// The id of token n, counted through all sentences: the token in row n of a matrix.
 Index id_at(const Tokens& tokens, Index n) { return tokens[n / tokens[0].size()][n % tokens[0].size()]; }
 
 //   source         the   dog   sleeps  .     eos        what the encoder reads
@@ -321,9 +321,10 @@ Matrix operator*(float factor, Matrix x) {
 }
 
 // c += a b, with a [N, K], b [K, M], c [N, M]:  c_nm = c_nm + a_n0 b_0m + a_n1 b_1m + ..., from left to right, with one
-// rounding per term.  Takes nearly all of the time. The innermost loop runs over m, so that the compiler can use vector
-// instructions. Not every x86 processor has an instruction for std::fma; there, this function is compiled with it and
-// without, and the program picks the version that runs.
+// rounding per term.  This takes nearly all of the time. The innermost loop runs over m, so that the compiler can use
+// vector instructions (g++ does so with -O3). Not every x86 processor has an instruction for std::fma, so the function
+// is compiled there with it and without, and the program picks the version that runs. (glassformer cuts sums of more
+// than 512 terms into parts; here, none is so long.)
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__FMA__)
 [[gnu::target_clones("fma", "default")]]
 #endif
@@ -348,18 +349,18 @@ Matrix operator*(const Matrix& a, const Matrix& b) {
 // --- 4. Parameters and random numbers --------------------------------------------------------------------------------
 
 // What a tensor is for decides its initial weights (section 8).
-enum class Role { embedding, projection, linear, bias, gain };
+enum class Role { embedding, query_key_value, linear, bias, gain };
 
 struct Parameter {
   std::string name;  // as Hugging Face calls it in Marian models
   Role role;
   Matrix value;           // the weights; a vector is a matrix with one row
   Matrix gradient;        // the derivative of the loss with respect to them; each backward adds its part
-  Matrix total_gradient;  // of a whole batch, see section 10
-  Matrix m;               // for Adam, see section 10
+  Matrix total_gradient;  // of a whole batch (this and the next two: section 10)
+  Matrix m;               // means of recent gradients and of their squares
   Matrix v;
 };
-using Parameters = std::deque<Parameter>;  // a deque does not move its elements, so layers can point to them
+using Parameters = std::deque<Parameter>;  // a deque never moves its elements, so layers can point to them
 
 Parameter* add_parameter(Parameters& all, const std::string& name, Role role, Index rows, Index cols) {
   const Matrix zeros(rows, cols);
@@ -411,36 +412,16 @@ double uniform(const Place& place, Index j) { return (random_words(place, j / 4)
 //   der             0    0    1     1
 //   hund            0    0    0     1
 //   pad             0    0    0     1       (the loss ignores what a padding query finds)
-using Mask = std::vector<Matrix>;  // for each sentence, a matrix [queries, keys]
+struct Mask {
+  Tokens keys;              // [B, S]
+  bool look_ahead = false;  // true: blocks the future, too
 
-Mask padding_mask(Index queries, const Tokens& keys) {
-  Mask mask;
-  for (const Sentence& sentence : keys) {
-    mask.emplace_back(queries, sentence.size());
-    for (Index query = 0; query < queries; ++query) {
-      for (Index key = 0; key < sentence.size(); ++key) {
-        mask.back()(query, key) = sentence[key] == pad ? 1 : 0;
-      }
-    }
-  }
-  return mask;
-}
-
-Mask combined_mask(const Tokens& target) {
-  Mask mask = padding_mask(target[0].size(), target);
-  for (Matrix& blocked : mask) {
-    for (Index query = 0; query < blocked.rows; ++query) {
-      for (Index key = query + 1; key < blocked.cols; ++key) {
-        blocked(query, key) = 1;
-      }
-    }
-  }
-  return mask;
-}
+  bool is_blocked(Index b, Index query, Index key) const { return keys[b][key] == pad || (look_ahead && key > query); }
+};
 
 // --- 6. Layers -------------------------------------------------------------------------------------------------------
 
-// What dropout must know in one forward and backward pass.
+// What dropout has to know about a forward and backward pass.
 struct Pass {
   bool training = false;  // if not, there is no dropout
   std::uint32_t update = 0;
@@ -500,6 +481,8 @@ Matrix positions(Index length) {
 }
 
 // x = dropout(embedded)        embedded[b, t] = sqrt(D) * table[id[b, t]] + position[t]
+//
+// Padding gets a vector, too, but it affects nothing: the masks block it as a key, and the loss ignores it.
 struct Embedding {
   const float scale = std::sqrt(static_cast<float>(D));
   Parameter* table;  // [V, D]
@@ -516,8 +499,9 @@ struct Embedding {
     const Matrix position = positions(T);
     Matrix embedded(tokens.size() * T, D);
     for (Index n = 0; n < embedded.rows; ++n) {
+      const Index id = id_at(tokens, n);
       for (Index j = 0; j < D; ++j) {
-        embedded(n, j) = scale * table->value(id_at(tokens, n), j) + position(n % T, j);
+        embedded(n, j) = scale * table->value(id, j) + position(n % T, j);
       }
     }
     return dropout.forward(pass, embedded);
@@ -528,8 +512,9 @@ struct Embedding {
     const Matrix d_embedded = dropout.backward(d_x);
     // embedded_n = sqrt(D) * table[id_n] + position.  All tokens with this id read the row, so their gradients add up.
     for (Index n = 0; n < d_x.rows; ++n) {
+      const Index id = id_at(tokens, n);
       for (Index j = 0; j < D; ++j) {
-        table->gradient(id_at(tokens, n), j) += scale * d_embedded(n, j);
+        table->gradient(id, j) += scale * d_embedded(n, j);
       }
     }
   }
@@ -577,11 +562,11 @@ struct Linear {
 };
 
 // weight_j = exp(score_j) / sum over k of exp(score_k), over the keys that a query may see.  Maps the scores [T, S] of
-// one head of one sentence to weights [T, S]. A blocked score becomes -infinity, so its weight is exactly 0.
-Matrix masked_softmax(Matrix scores, const Matrix& blocked) {
+// one head of sentence b to weights [T, S]. A blocked score becomes -infinity, so its weight is exactly 0.
+Matrix masked_softmax(Matrix scores, const Mask& mask, Index b) {
   for (Index t = 0; t < scores.rows; ++t) {
     for (Index s = 0; s < scores.cols; ++s) {
-      if (blocked(t, s) == 1) {
+      if (mask.is_blocked(b, t, s)) {
         scores(t, s) = -std::numeric_limits<float>::infinity();
       }
     }
@@ -651,9 +636,9 @@ struct Attention {
   std::vector<Matrix> weights;  // [T, S] for each head of each sentence
 
   Attention(Parameters& all, const std::string& name)
-      : q_proj(all, name + ".q_proj", Role::projection, D, D),
-        k_proj(all, name + ".k_proj", Role::projection, D, D),
-        v_proj(all, name + ".v_proj", Role::projection, D, D),
+      : q_proj(all, name + ".q_proj", Role::query_key_value, D, D),
+        k_proj(all, name + ".k_proj", Role::query_key_value, D, D),
+        v_proj(all, name + ".v_proj", Role::query_key_value, D, D),
         out_proj(all, name + ".out_proj", Role::linear, D, D) {}
 
   // Maps x [B*T, D] and memory [B*S, D] to y [B*T, D].
@@ -663,12 +648,13 @@ struct Attention {
     v = v_proj.forward(memory);
     weights.clear();
     Matrix context(x.rows, D);
-    for (Index b = 0; b < mask.size(); ++b) {
-      const Index T = mask[b].rows;
-      const Index S = mask[b].cols;
+    const Index B = mask.keys.size();
+    const Index S = mask.keys[0].size();
+    const Index T = x.rows / B;
+    for (Index b = 0; b < B; ++b) {
       for (Index h = 0; h < H; ++h) {
         const Matrix scores = scale * (head_of(q, b, h, T) * transposed(head_of(k, b, h, S)));
-        weights.push_back(masked_softmax(scores, mask[b]));
+        weights.push_back(masked_softmax(scores, mask, b));
         set_head(context, b, h, weights.back() * head_of(v, b, h, S));
       }
     }
@@ -817,7 +803,7 @@ struct CrossEntropy {
       if (token != pad) {
         for (Index v = 0; v < p.cols; ++v) {
           const double q = v == token ? 1 - label_smoothing + everywhere : everywhere;
-          loss -= q * std::log(static_cast<double>(p(n, v)));
+          loss -= q * std::log(static_cast<double>(p(n, v)));  // p > 0, because smoothing keeps logits small
         }
       }
     }
@@ -873,7 +859,7 @@ struct EncoderLayer {
   }
 
   Matrix backward(const Matrix& d_y) const {
-    // y = norm2(h + dropout2(feed_forward(h))).  h has two ways to y, around feed_forward and through it.
+    // y = norm2(h + dropout2(feed_forward(h))).  h has two paths to y, around feed_forward and through it.
     const Matrix d_sum2 = norm2.backward(d_y);
     const Matrix d_h = d_sum2 + feed_forward.backward(dropout2.backward(d_sum2));
     // h = norm1(x + dropout1(self_attn(x)))
@@ -927,8 +913,8 @@ struct DecoderLayer {
     Matrix d_h(d_y.rows, D);
     Matrix d_memory_here(d_memory.rows, D);
     cross_attn.backward(dropout2.backward(d_sum2), d_h, d_memory_here);
-    d_h = d_sum2 + d_h;
     d_memory = d_memory + d_memory_here;
+    d_h = d_sum2 + d_h;
     // h = norm1(x + dropout1(self_attn(x)))
     const Matrix d_sum1 = norm1.backward(d_h);
     Matrix d_x(d_y.rows, D);
@@ -963,7 +949,7 @@ struct Transformer {
   }
 
   Matrix encode(const Pass& pass, const Tokens& source) {
-    const Mask encoder_padding = padding_mask(source[0].size(), source);
+    const Mask encoder_padding = {.keys = source};
     Matrix x = source_embedding.forward(pass, source);
     for (EncoderLayer& layer : encoder) {
       x = layer.forward(pass, x, encoder_padding);
@@ -973,8 +959,8 @@ struct Transformer {
 
   // Maps target_input and memory to logits. `source` is only for the mask.
   Matrix decode(const Pass& pass, const Tokens& target_input, const Matrix& memory, const Tokens& source) {
-    const Mask decoder_combined = combined_mask(target_input);
-    const Mask cross_padding = padding_mask(target_input[0].size(), source);
+    const Mask decoder_combined = {.keys = target_input, .look_ahead = true};
+    const Mask cross_padding = {.keys = source};
     Matrix x = target_embedding.forward(pass, target_input);
     for (DecoderLayer& layer : decoder) {
       x = layer.forward(pass, x, memory, decoder_combined, cross_padding);
@@ -996,7 +982,8 @@ struct Transformer {
     Matrix d_state(d_logits.rows, D);
     output.backward(d_logits, d_state);
     // state = decoder layers(embedding(target_input), memory).  All layers read the memory, so their gradients add up.
-    Matrix d_memory(source_embedding.dropout.factor.rows, D);
+    const Tokens& source = source_embedding.tokens;
+    Matrix d_memory(source.size() * source[0].size(), D);
     for (Index i = decoder_layers; i > 0; --i) {
       d_state = decoder[i - 1].backward(d_state, d_memory);
     }
@@ -1022,7 +1009,7 @@ float random_weight(const Parameter& parameter, const Place& place, Index j) {
     const double angle = 2 * std::numbers::pi * uniform(place, 2 * j + 1);
     return static_cast<float>(1 / std::sqrt(static_cast<double>(D)) * radius * std::cos(angle));
   }
-  const double gain = parameter.role == Role::projection ? std::numbers::sqrt2 / 2 : 1;
+  const double gain = parameter.role == Role::query_key_value ? std::numbers::sqrt2 / 2 : 1;
   const double limit = gain * std::sqrt(6.0 / static_cast<double>(parameter.value.rows + parameter.value.cols));
   return static_cast<float>((2 * uniform(place, j) - 1) * limit);
 }
@@ -1233,55 +1220,39 @@ Sentence translate(Transformer& model, const Sentence& source) {
 
 // --- 12. Digests, main -----------------------------------------------------------------------------------------------
 
-// The first 32 bits after the point.
-std::uint32_t fraction_of(double x) { return static_cast<std::uint32_t>((x - std::floor(x)) * 0x1p32); }
+// The fractional parts of the cube roots of the first 64 primes, for SHA-256.
+constexpr std::uint32_t sha256_constants[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
 // SHA-256 (FIPS 180-4) mixes one block of 16 words after the other into its state.
-struct Sha256 {
-  std::array<std::uint32_t, 8> state = {};
-  std::array<std::uint32_t, 64> constants = {};
-
-  // The constants are the fractions of the cube roots of the first 64 primes; the state starts with the fractions of
-  // the square roots of the first eight.
-  Sha256() {
-    Index count = 0;
-    for (int candidate = 2; count < constants.size(); ++candidate) {
-      bool is_prime = true;
-      for (int divisor = 2; divisor * divisor <= candidate; ++divisor) {
-        is_prime = is_prime && candidate % divisor != 0;
-      }
-      if (is_prime) {
-        constants[count] = fraction_of(std::cbrt(candidate));
-        if (count < state.size()) {
-          state[count] = fraction_of(std::sqrt(candidate));
-        }
-        ++count;
-      }
-    }
+void sha256_mix(std::array<std::uint32_t, 8>& state, std::span<const std::uint32_t> block) {
+  std::array<std::uint32_t, 64> w = {};
+  std::copy(block.begin(), block.end(), w.begin());
+  for (Index i = 16; i < 64; ++i) {
+    const std::uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
+    const std::uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
+    w[i] = w[i - 16] + s0 + w[i - 7] + s1;
   }
-
-  void mix(std::span<const std::uint32_t> block) {
-    std::array<std::uint32_t, 64> w = {};
-    std::copy(block.begin(), block.end(), w.begin());
-    for (Index i = 16; i < 64; ++i) {
-      const std::uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
-      const std::uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
-      w[i] = w[i - 16] + s0 + w[i - 7] + s1;
-    }
-    std::array<std::uint32_t, 8> mixed = state;
-    for (Index i = 0; i < 64; ++i) {
-      const auto [a, b, c, d, e, f, g, h] = mixed;
-      const std::uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-      const std::uint32_t first = h + s1 + ((e & f) ^ (~e & g)) + constants[i] + w[i];
-      const std::uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-      const std::uint32_t second = s0 + ((a & b) ^ (a & c) ^ (b & c));
-      mixed = {first + second, a, b, c, d + first, e, f, g};
-    }
-    for (Index i = 0; i < 8; ++i) {
-      state[i] += mixed[i];
-    }
+  std::array<std::uint32_t, 8> mixed = state;
+  for (Index i = 0; i < 64; ++i) {
+    const auto [a, b, c, d, e, f, g, h] = mixed;
+    const std::uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+    const std::uint32_t first = h + s1 + ((e & f) ^ (~e & g)) + sha256_constants[i] + w[i];
+    const std::uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
+    const std::uint32_t second = s0 + ((a & b) ^ (a & c) ^ (b & c));
+    mixed = {first + second, a, b, c, d + first, e, f, g};
   }
-};
+  for (Index i = 0; i < 8; ++i) {
+    state[i] += mixed[i];
+  }
+}
 
 // The first 16 digits of the SHA-256 of these floats, each as four bytes, the lowest first (as in a file on x86).
 std::string digest_of(const std::vector<float>& numbers) {
@@ -1295,13 +1266,14 @@ std::string digest_of(const std::vector<float>& numbers) {
     words.push_back(0);
   }
   words.push_back(static_cast<std::uint32_t>(32 * numbers.size()));
-  Sha256 sha256;
+  // The fractional parts of the square roots of the first eight primes.
+  std::array<std::uint32_t, 8> state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   for (Index i = 0; i < words.size(); i += 16) {
-    sha256.mix(std::span(words).subspan(i, 16));
+    sha256_mix(state, std::span(words).subspan(i, 16));
   }
   char digits[17] = {};
-  std::snprintf(digits, sizeof digits, "%08x%08x", static_cast<unsigned>(sha256.state[0]),
-                static_cast<unsigned>(sha256.state[1]));
+  std::snprintf(digits, sizeof digits, "%08x%08x", static_cast<unsigned>(state[0]), static_cast<unsigned>(state[1]));
   return digits;
 }
 
