@@ -438,8 +438,8 @@ struct Dropout {
 
   explicit Dropout(std::uint32_t its_site) : site(its_site) {}
 
-  // One decision takes 16 random bits. A column's four words have eight times as many: they decide for eight
-  // consecutive tokens of a sentence.
+  // One decision takes 16 random bits. A column's four words have eight times as many, so they are shared by eight
+  // consecutive tokens: token t takes half of word t % 8 / 2 in the row of the first of them, t / 8 * 8.
   Matrix forward(const Pass& pass, const Matrix& x) {
     if (!pass.training) {
       return x;
@@ -546,7 +546,7 @@ struct Linear {
   // y_nk = sum over i of x_ni W_ki + b_k.  By the chain rule, a gradient is the sum over all y_nk that depend on a
   // number of d_y_nk times the derivative of y_nk with respect to it.
   //
-  // Adds to d_x instead of returning it, because several linear maps can have the same x.
+  // Adds to d_x instead of returning it: in attention, several maps have the same x, and d_x is one long sum.
   void backward(const Matrix& d_y, Matrix& d_x) const {
     // b_k is in y_nk for every row n:  d_b_k = sum over n of d_y_nk
     for (Index n = 0; n < d_y.rows; ++n) {
@@ -697,11 +697,11 @@ struct Attention {
 //   x_hat = (x - mean(x)) / sqrt(var(x) + epsilon)        y = gain * x_hat + bias
 struct LayerNorm {
   static constexpr float epsilon = 1e-5F;
-  static constexpr float width = D;
-  Parameter* gain;             // [1, D]
-  Parameter* bias;             // [1, D]
-  Matrix x_hat;                // [N, D] saved by forward
-  std::vector<float> inv_std;  // [N] 1 / sqrt(var + epsilon), saved by forward
+  static constexpr float width = D;  // as a float, to divide by
+  Parameter* gain;                   // [1, D]
+  Parameter* bias;                   // [1, D]
+  Matrix x_hat;                      // [N, D] saved by forward
+  std::vector<float> inv_std;        // [N] 1 / sqrt(var + epsilon), saved by forward
 
   LayerNorm(Parameters& all, const std::string& name)
       : gain(add_parameter(all, name + ".weight", Role::gain, 1, D)),
@@ -911,7 +911,7 @@ struct DecoderLayer {
     // g = norm2(h + dropout2(cross_attn(h, memory)))
     const Matrix d_sum2 = norm2.backward(d_g);
     Matrix d_h(d_y.rows, D);
-    Matrix d_memory_here(d_memory.rows, D);
+    Matrix d_memory_here(d_memory.rows, D);  // each layer's is a sum of its own
     cross_attn.backward(dropout2.backward(d_sum2), d_h, d_memory_here);
     d_memory = d_memory + d_memory_here;
     d_h = d_sum2 + d_h;
@@ -1037,7 +1037,7 @@ void initialize(Parameters& parameters) {
 
 // Sorts pairs so that neighbours have similar lengths, longest first, because a batch of such pairs needs little
 // padding. Pairs with equal longer sides are sorted by the difference between their sides. The direction alternates, so
-// that the last pairs of one length resemble the first of the next. Equal pairs stay in order.
+// that the last pairs of one length resemble the first of the next. Pairs of equal lengths stay in order.
 void sort_longest_first(Pairs& pairs) {
   const auto key = [](const SentencePair& pair) {
     const auto S = static_cast<long>(pair.source.size());
@@ -1074,7 +1074,7 @@ std::vector<Pairs> cut(const Pairs& sorted, Index limit, Sides sides) {
   return groups;
 }
 
-// Cuts pairs into at most `count` parts of about equal size: bisects for the lowest limit that needs no more.
+// Cuts pairs into at most `count` parts of about equal size: bisects for the lowest limit that is enough.
 std::vector<Pairs> cut_into_parts(Pairs pairs, Index count) {
   sort_longest_first(pairs);
   Index too_low = 0;
@@ -1184,7 +1184,7 @@ void adam(Parameters& parameters, double norm, double t) {
   const auto b2 = static_cast<float>(beta2);
   const auto epsilon = static_cast<float>(adam_epsilon);
   const auto step = static_cast<float>(learning_rate(t) / (1 - std::pow(beta1, t)));
-  const auto inv_sqrt_v = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, t)));
+  const auto v_correction = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, t)));
   for (Parameter& parameter : parameters) {
     for (Index i = 0; i < parameter.value.numbers.size(); ++i) {
       const float g = clip * parameter.total_gradient.numbers[i];
@@ -1192,7 +1192,7 @@ void adam(Parameters& parameters, double norm, double t) {
       float& v = parameter.v.numbers[i];
       m = b1 * m + (1 - b1) * g;
       v = b2 * v + (1 - b2) * (g * g);
-      parameter.value.numbers[i] -= step * m / (std::sqrt(v) * inv_sqrt_v + epsilon);
+      parameter.value.numbers[i] -= step * m / (std::sqrt(v) * v_correction + epsilon);
     }
   }
 }
@@ -1205,7 +1205,7 @@ Sentence translate(Transformer& model, const Sentence& source) {
   const Pass pass;  // no dropout
   const Matrix memory = model.encode(pass, {source});
   Sentence target_input = {bos};
-  const Index limit = 2 * (source.size() - 1) + 10;
+  const Index limit = 2 * (source.size() - 1) + 10;  // words; the source without eos has one token less
   while (target_input.size() <= limit) {
     const Matrix logits = model.decode(pass, {target_input}, memory, {source});
     const std::span<const float> last = logits.row(logits.rows - 1);
