@@ -1356,7 +1356,7 @@ int run(std::uint32_t updates, const std::string& directory) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int updates = argc > 1 ? std::atoi(argv[1]) : 50;
+  const long updates = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 50;
   if (argc > 3 || updates < 1) {
     std::fprintf(stderr, "usage: transformer [UPDATES [DIRECTORY]], for example: transformer 50 data/toy\n");
     return 2;
