@@ -3,7 +3,7 @@ if(NOT BUILD_TESTING OR NOT Catch2_FOUND)
   return()
 endif()
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/*.cpp)
-list(FILTER test_sources EXCLUDE REGEX "tests/(fuzz|failing_disk|installed|reference_arithmetic)/")
+list(FILTER test_sources EXCLUDE REGEX "tests/(fuzz|failing_disk|wrong_gradient|installed|reference_arithmetic)/")
 if(GLASSFORMER_SANITIZE MATCHES thread)  # only tests of threads: the others show nothing here and build slowly
   set(thread_tests tests/main.cpp)
   foreach(test IN LISTS test_sources)
@@ -23,6 +23,13 @@ endforeach()
 if(CMAKE_SYSTEM_NAME STREQUAL Linux)  # it makes system calls fail, with Linux's own means
   add_library(failing_disk SHARED tests/failing_disk/failing_disk.cpp)
   target_link_libraries(failing_disk PRIVATE ${CMAKE_DL_LIBS})
+endif()
+get_target_property(type glassformer_core TYPE)
+if(type STREQUAL SHARED_LIBRARY)  # the test replaces a function of it
+  add_library(wrong_gradient SHARED tests/wrong_gradient/wrong_gradient.cpp)
+  target_include_directories(wrong_gradient PRIVATE src)
+  target_link_libraries(wrong_gradient PRIVATE Eigen3::Eigen)
+  target_compile_features(wrong_gradient PRIVATE cxx_std_20)
 endif()
 # If the library and a test both compile an inline function, the linker keeps the first copy. Under sanitizers the
 # tests are not optimized, so the library's objects come first. Some tests then take a third of the time.
@@ -51,10 +58,13 @@ target_compile_definitions(glassformer_tests PRIVATE
   CATCH_CONFIG_FAST_COMPILE  # compiles faster, but reports an exception for the whole test case
   GLASSFORMER_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" GLASSFORMER_PROGRAM="$<TARGET_FILE:glassformer_program>"
   GLASSFORMER_FAILING_DISK="$<$<TARGET_EXISTS:failing_disk>:$<TARGET_FILE:failing_disk>>"
+  GLASSFORMER_WRONG_GRADIENT="$<$<TARGET_EXISTS:wrong_gradient>:$<TARGET_FILE:wrong_gradient>>"
   GLASSFORMER_MPIRUN="$<$<BOOL:${MPI_CXX_FOUND}>:${MPIEXEC_EXECUTABLE}>")
 add_dependencies(glassformer_tests glassformer_program)
-if(TARGET failing_disk)
-  add_dependencies(glassformer_tests failing_disk)
-endif()
+foreach(preloaded failing_disk wrong_gradient)
+  if(TARGET ${preloaded})
+    add_dependencies(glassformer_tests ${preloaded})
+  endif()
+endforeach()
 include(cmake/DiscoverTests.cmake)
 discover_tests(glassformer_tests ${CMAKE_CURRENT_SOURCE_DIR})

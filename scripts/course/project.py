@@ -136,7 +136,7 @@ def planted(seed):
               and not re.search(r"\[metrics\]|recording|Muon|part.hpp|gaps|off still|switch|whatever masks", fault.whole_title)]
     fault = wanted[random.Random(seed).randrange(len(wanted))]
     text = (PROJECT / fault.file).read_text(encoding="utf-8")
-    begin = faults.places(text, fault.old)[0][0]
+    begin = faults.place(text, fault)[0]
     return fault.file, text[:begin].count("\n") + 1, fault.title, faults.plant(text, fault)
 
 

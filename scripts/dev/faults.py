@@ -1,27 +1,32 @@
 """The hand-made faults of tests/faults.txt: reads them, finds their places, and plants them.
 
-A fault quotes the code that it replaces. Only the tokens of a quotation count, not the spaces and line breaks between
-them, so formatting the sources again changes nothing.
+A fault names a function and quotes the code that it replaces there. Only the tokens of a quotation count, not the
+spaces and line breaks between them, so formatting the sources again changes nothing.
 """
 
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "mutants"))
+from cpp import bodies_of, name_of, tokens_of  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
 FAULTS = PROJECT / "tests/faults.txt"
 
 
 class Fault(NamedTuple):
-    number: int  # of the line that has the title
+    number: int    # of the line that has the title
     file: str
-    title: str
+    function: str  # its name without the class
+    title: str     # what goes wrong
     old: str
     new: str
 
     @property
     def whole_title(self):
-        return f"{self.file}: {self.title}"
+        return f"{self.file}: {self.function}: {self.title}"
 
 
 def read_faults(path=FAULTS):
@@ -33,8 +38,10 @@ def read_faults(path=FAULTS):
             continue
         if not (old.startswith("- ") and new.startswith("+ ") and old[2:] != new[2:]):
             raise ValueError(f"{path}:{number}: expected a line with '- ', then a different one with '+ '")
-        file, rest = title.split(": ", 1)
-        faults.append(Fault(number, file, rest, old[2:].strip(), new[2:].strip()))
+        parts = title.split(": ", 2)
+        if len(parts) != 3:
+            raise ValueError(f"{path}:{number}: expected FILE: FUNCTION: WHAT GOES WRONG")
+        faults.append(Fault(number, *parts, old[2:].strip(), new[2:].strip()))
     return faults
 
 
@@ -47,10 +54,22 @@ def places(text, quotation):
     return [match.span() for match in re.finditer(before + pattern + after, text)]
 
 
+def place(text, fault):
+    """(begin, end) of what the fault replaces in `text`, the contents of its file. Raises ValueError unless the function
+    has one place for it."""
+    tokens = tokens_of(text)
+    bodies = [(tokens[opening].end, tokens[closing].begin) for opening, closing in bodies_of(tokens)
+              if name_of(tokens, opening) == fault.function]
+    if not bodies:
+        raise ValueError(f"{fault.file} has no function {fault.function}")
+    found = [(begin + first, begin + last) for begin, end in bodies for first, last in places(text[begin:end], fault.old)]
+    if len(found) != 1:
+        raise ValueError(f"expected this once in {fault.function} of {fault.file}, found it {len(found)} times: "
+                         f"{fault.old}")
+    return found[0]
+
+
 def plant(text, fault):
     """`text`, the contents of the fault's file, with the fault. Raises ValueError unless there is one place for it."""
-    found = places(text, fault.old)
-    if len(found) != 1:
-        raise ValueError(f"expected this once in {fault.file}, found it {len(found)} times: {fault.old}")
-    begin, end = found[0]
+    begin, end = place(text, fault)
     return text[:begin] + fault.new + text[end:]

@@ -112,6 +112,26 @@ std::vector<TensorPlace> tensors_of_vocabularies(Index source, Index target) {
   return cursor.tensors();
 }
 
+/// The bytes of a file with these tensors in F16 or BF16.
+std::string half_precision_file(const std::vector<NamedTensor>& tensors, const std::string& type) {
+  nlohmann::ordered_json header;
+  std::string data;
+  for (const NamedTensor& tensor : tensors) {
+    const std::size_t begin = data.size();
+    for (const float number : tensor.values) {
+      const std::uint16_t bits = type == "F16" ? std::bit_cast<std::uint16_t>(Eigen::half(number))
+                                               : std::bit_cast<std::uint16_t>(Eigen::bfloat16(number));
+      data.append({static_cast<char>(bits & 0xFF), static_cast<char>(bits >> 8)});
+    }
+    header[tensor.name] = {{"dtype", type}, {"shape", tensor.shape}, {"data_offsets", {begin, data.size()}}};
+  }
+  const std::string text = header.dump();
+  const std::uint64_t length = text.size();
+  std::string bytes(8, '\0');
+  std::memcpy(bytes.data(), &length, 8);
+  return bytes + text + data;
+}
+
 }  // namespace
 
 TEST_CASE("the smaller vocabulary's tables are padded in the file, and read without the padding", "[checkpoint]") {
@@ -187,6 +207,40 @@ TEST_CASE("the smaller vocabulary's tables are padded in the file, and read with
   CHECK_THAT(
       complaint([&] { read_parameters(directory / "checkpoint", tensors, loaded.data()); }),
       Says("model.encoder.embed_tokens.weight has the shape [4,2], expected [" + std::to_string(source) + ",2]"));
+}
+
+TEST_CASE("padded tables in half precision are read without the padding, and their padding is checked",
+          "[checkpoint]") {
+  const Index source = GENERATE(3, 5);
+  const Index target = 8 - source;
+  const TemporaryDirectory directory;
+  Arena<float> saved(tensors_of_vocabularies(source, target));
+  for (Index i = 0; i < saved.size(); ++i) {
+    saved.values()[i] = static_cast<float>(i + 1) / 2;  // exact in both formats
+  }
+  save_checkpoint(directory / "checkpoint", description(tokenizers(source, target)), saved);
+  const fs::path file = directory / "checkpoint" / "model.safetensors";
+  const std::vector<NamedTensor> tensors = tensors_of(Safetensors(file));
+  const std::vector<float> expected(saved.values().begin(), saved.values().end());
+  const auto read = [&] {
+    std::vector<float> numbers(expected.size());
+    read_parameters(directory / "checkpoint", saved.tensors(), numbers.data());
+    return numbers;
+  };
+  for (const std::string type : {"F16", "BF16"}) {
+    CAPTURE(type);
+    write_bytes(file, half_precision_file(tensors, type));
+    CHECK(read() == expected);
+    std::vector<NamedTensor> damaged = tensors;
+    const bool source_is_shorter = source < target;
+    NamedTensor& table = *std::ranges::find(
+        damaged, source_is_shorter ? "model.encoder.embed_tokens.weight" : "lm_head.weight", &NamedTensor::name);
+    std::vector<float> numbers(table.values.begin(), table.values.end());
+    numbers[6] = 1;  // the first number of the padding: a word of another vocabulary
+    table.values = numbers;
+    write_bytes(file, half_precision_file(damaged, type));
+    CHECK_THAT(complaint([&] { read(); }), Says(table.name + " has the shape [5,2], expected [3,2]"));
+  }
 }
 
 TEST_CASE("a checkpoint replaces one of the same name as a whole, but nothing else", "[checkpoint]") {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -151,5 +152,35 @@ TEST_CASE("each file of a checkpoint must be in its list of checksums", "[checkp
     CAPTURE(line);
     const bool is_stand_in = line.ends_with(".stand_in");  // a name that no real checkpoint has
     CHECK(checkpoint.verdict().empty() == is_stand_in);
+  }
+}
+
+TEST_CASE("the checksum of a file of any length is that of its bytes, wherever they differ", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  constexpr std::size_t kBlock = std::size_t{1} << 18;  // what is read at a time
+  for (const std::size_t size : {std::size_t{0}, kBlock - 1, kBlock, kBlock + 1, 3 * kBlock + 5}) {
+    CAPTURE(size);
+    std::string bytes(size, '\0');
+    for (std::size_t i = 0; i < size; ++i) {
+      bytes[i] = static_cast<char>(i % 251);
+    }
+    write_bytes(directory / "file", bytes);
+    CHECK(sha256_of(directory / "file") == sha256_of(std::as_bytes(std::span(bytes))));
+  }
+  write_bytes(directory / "file", std::string(1'000'000, 'a'));  // FIPS 180-2's third example
+  CHECK(sha256_of(directory / "file") == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("a change behind the first block of a checkpoint's file is noticed", "[checkpoint]") {
+  const Checkpoint checkpoint;
+  std::string bytes(1'000'000, 'a');
+  write_bytes(checkpoint.path / "abc", bytes);
+  write_checksums(checkpoint.path);
+  CHECK(checkpoint.verdict().empty());
+  for (const std::size_t place : {std::size_t{0}, std::size_t{300'000}, bytes.size() - 1}) {
+    bytes[place] ^= 1;
+    write_bytes(checkpoint.path / "abc", bytes);
+    CHECK_THAT(checkpoint.verdict(), Says("abc: expected the SHA-256 "));
+    bytes[place] ^= 1;
   }
 }

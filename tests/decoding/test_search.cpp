@@ -114,3 +114,34 @@ TEST_CASE("a beam of one is greedy search", "[decoding]") {
   CHECK(finished > 10);  // both ways of ending occur
   CHECK(finished < 100);
 }
+
+TEST_CASE("long sentences get the log-probabilities of teacher forcing, at every position", "[decoding]") {
+  constexpr Index kVocabulary = 30;
+  TransformerSettings shape = tiny_settings();
+  shape.encoder_layers = 1;
+  shape.decoder_layers = 2;
+  TinyModel<float> tiny(shape, kVocabulary, 3);
+  tiny.output_bias()[kEos] = -100;  // no translation ends before the limit
+  const std::vector<std::vector<Id>> sources = random_sources(2, 90, 120, kVocabulary);
+  for (const Index beam : {1, 3}) {
+    DecodingSettings settings{.beam = beam, .max_length_ratio = 2};
+    const auto found = translate(tiny.model, settings, kTinyIds, sources);
+    for (std::size_t b = 0; b < sources.size(); ++b) {
+      CAPTURE(beam, b);
+      const Hypothesis& best = found[b].front();
+      REQUIRE(std::ssize(best.ids) == longest_translation(settings, std::ssize(sources[b])));
+      REQUIRE(best.ids.size() > 180);
+      const Buffer<float> logits = forced_logits(tiny, sources[b], {best.ids});
+      double log_p = 0;
+      for (std::size_t t = 0; t < best.ids.size(); ++t) {
+        const Eigen::ArrayXd row = logits.row(static_cast<Index>(t)).eigen().cast<double>().transpose();
+        log_p += row[best.ids[t]] - row.maxCoeff() - std::log((row - row.maxCoeff()).exp().sum());
+        if (beam == 1) {
+          REQUIRE(row[best.ids[t]] == Approx(row.maxCoeff()).margin(1e-4));
+        }
+      }
+      CHECK_FALSE(best.finished);
+      CHECK(best.log_probability == Approx(log_p).margin(1e-3));
+    }
+  }
+}

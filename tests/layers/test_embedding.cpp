@@ -42,8 +42,8 @@ Buffer<double> positions_of(EmbeddingAlone& embedding, Index length) {
 TEST_CASE("Positions are sines in the first half of the columns and cosines in the second", "[layers]") {
   RandomValues random(1);
   EmbeddingAlone embedding(random, 8, EmbeddingSettings{kEmbeddingPad});
-  const Buffer<double> positions = positions_of(embedding, 50);
-  for (Index t = 0; t < 50; ++t) {
+  const Buffer<double> positions = positions_of(embedding, 700);
+  for (Index t = 0; t < 700; ++t) {
     for (Index column = 0; column < 8; ++column) {
       CHECK(std::abs(positions(t, column) - expected_position(t, column, 8)) < 1e-12);
     }

@@ -387,6 +387,25 @@ TEST_CASE("gradcheck confirms the gradients of the configs, with or without a Re
   }
 }
 
+TEST_CASE("if one gradient is wrong, gradcheck says which and ends with status 1", "[program]") {
+  if (!fs::exists(GLASSFORMER_WRONG_GRADIENT)) {
+    WARN("SKIPPED: the core is not a shared library, so its functions cannot be replaced");
+    return;
+  }
+  const Program program;
+  for (const int wrong : {0, 7, -1}) {
+    const auto checked =
+        program.shell("LD_PRELOAD='" GLASSFORMER_WRONG_GRADIENT "' WRONG_TENSOR=" + std::to_string(wrong) +
+                      " \"$glassformer\" gradcheck " + config("debug"));
+    CAPTURE(wrong, checked.out, checked.err);
+    const bool is_wrong = wrong >= 0;
+    CHECK(checked.status == (is_wrong ? 1 : 0));
+    CHECK((checked.out.find("1.0e-06  WRONG\n") != std::string::npos) == is_wrong);
+    CHECK((checked.out.find("\nWRONG: ") != std::string::npos) == is_wrong);
+    CHECK((checked.out.find("\nall correct: ") != std::string::npos) != is_wrong);
+  }
+}
+
 TEST_CASE("benchmark trains, saves nothing, and reports its speed", "[program]") {
   const Program program;
   const auto result =

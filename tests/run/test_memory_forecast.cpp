@@ -1,6 +1,9 @@
 #include <tuple>
 
 #include "catch.hpp"
+#include "decoding/search.hpp"
+#include "evaluation/evaluation.hpp"
+#include "fake_ranks.hpp"
 #include "heap_count.hpp"
 #include "model/model.hpp"
 #include "run/memory_forecast.hpp"
@@ -83,6 +86,70 @@ TEST_CASE("weights, gradients and moments are forecast to the byte", "[training]
   CHECK(now.moments == 2 * weights);
   CHECK(now.certain() == 6 * weights);
   CHECK(now.program > 0);
+}
+
+TEST_CASE("a rank has the gradients of its own shards, and no more workers than shards or threads",
+          "[training][linux]") {
+  TrainingPlan plan;
+  plan.training.shards = 5;
+  const auto text = corpus_of_lengths({{9, 9}, {5, 7}});
+  const auto with = [&](int threads, int rank, int ranks) {
+    const WithThreads with_threads(threads);
+    return forecast_memory(plan, kVocabulary, text, text, test::FakeRanks(rank, ranks));
+  };
+  const MemoryForecast one = with(1, 0, 1);
+  CHECK(with(1, 0, 2).gradients == 2 * one.weights);
+  CHECK(with(1, 1, 2).gradients == 3 * one.weights);
+  CHECK(with(2, 0, 1).activations == 2 * one.activations);
+  CHECK(with(4, 0, 1).activations == 4 * one.activations);
+  CHECK(with(9, 0, 1).activations == 5 * one.activations);
+  CHECK(with(9, 0, 2).activations == 2 * one.activations);
+  CHECK(with(9, 0, 1).validation == 9 * one.validation);
+  // Ranks on one machine share its memory.
+  CHECK(with(1, 0, 1).left.available > with(1, 0, 4).left.available);
+}
+
+TEST_CASE("text, order and the mean of checkpoints are part of the forecast", "[training]") {
+  TrainingPlan plan;
+  plan.model = {.d_model = 16, .heads = 2, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 24};
+  const Corpus text = corpus_of_lengths({{9, 9}, {5, 7}, {3, 3}});
+  const MemoryForecast before = forecast(plan, text);
+  CHECK(before.text == text.bytes());
+  CHECK(before.order == 3 * 3 * 8);
+  plan.run.checkpoints.average = 1;  // that checkpoint itself
+  CHECK(forecast(plan, text).validation == before.validation);
+  plan.model.d_ff = 200'000;  // so that the mean needs more than the activations
+  plan.run.checkpoints.average = 0;
+  const MemoryForecast wide = forecast(plan, text);
+  plan.run.checkpoints.average = 2;
+  CHECK(forecast(plan, text).validation == wide.weights / 4 * (3 * 4 + 8));
+  CHECK(wide.validation < wide.weights / 4 * (3 * 4 + 8));
+  CHECK(wide.coming() == wide.certain() + wide.activations + wide.order + wide.validation);
+}
+
+TEST_CASE("validation needs memory for its loss or its translations, whichever is more", "[training]") {
+  TrainingPlan plan;
+  plan.model = {.d_model = 16, .heads = 2, .encoder_layers = 1, .decoder_layers = 3, .d_ff = 24};
+  plan.decoding.batch = 2;
+  const auto validation = [&](const TrainingPlan& of_run, const std::vector<std::pair<Index, Index>>& lengths) {
+    const WithThreads one(1);
+    return forecast_memory(of_run, kVocabulary, corpus_of_lengths({{3, 3}}), corpus_of_lengths(lengths), alone)
+        .validation;
+  };
+  // The loss is computed in batches of at most kEvaluationTokens tokens on a side, eos included.
+  const std::vector<std::pair<Index, Index>> many(200, {29, 39});
+  const Index loss = activation_count(plan.model, kVocabulary, {kEvaluationTokens, kEvaluationTokens, 30, 40}, false);
+  CHECK(validation(plan, many) == 4 * loss * 5 / 4);
+  // Translations keep each token's keys and values, and what the encoder has computed.
+  plan.decoding.batch = 1000;
+  plan.decoding.max_length_ratio = 50;
+  const Index longest = longest_translation(plan.decoding, 30);
+  TransformerSettings encoder = plan.model;
+  encoder.decoder_layers = 0;
+  const Index translation = activation_count(encoder, kVocabulary, {200 * 30, 0, 30, 0}, false) +
+                            2 * 16 * 200 * 3 * (30 + longest) + 200 * 1000;
+  REQUIRE(translation > loss);
+  CHECK(validation(plan, many) == 4 * translation * 5 / 4);
 }
 
 TEST_CASE("activations are those of the largest micro-batch", "[training]") {

@@ -26,66 +26,18 @@
 #include "run/diagnostics.hpp"
 #include "run/digests.hpp"
 #include "run/start_run.hpp"
+#include "run/toy_run.hpp"
 #include "setup/loaded_model.hpp"
 #include "setup/read_config.hpp"
 #include "setup/training_setup.hpp"
 
 using namespace glassformer;
+using namespace toy_run;
 using stand_in::TemporaryDirectory;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-const std::atomic<int> kNever = 0;
-
-const DisplayTarget kNowhere{.write = [](std::string_view) {}, .width = [] { return 80; }};
-
-Config toy(const std::vector<std::string>& overrides) {
-  std::vector<std::string> all = {"model.d_model=16",
-                                  "model.d_ff=16",
-                                  "training.max_epochs=0",
-                                  "training.max_tokens=400",
-                                  "data.train=valid",
-                                  "training.validation.every=1000",
-                                  "training.checkpoints.average=0",
-                                  "decoding.max_length_ratio=0.5"};
-  all.insert(all.end(), overrides.begin(), overrides.end());
-  return read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs/toy.yaml", all);
-}
-
-TokenizerPair tokenizers_of(const Config& config) {
-  const DataSettings& data = config.data;
-  return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
-}
-
-TrainingText text_of(const Config& config, const TokenizerPair& tokenizers) { return {config.data, tokenizers}; }
-
-/// Returns whether the run reached its end.
-bool train_toy(const Config& config, const fs::path& directory, bool resume = false,
-               const std::atomic<int>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
-  const std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
-  const TokenizerPair tokenizers = begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
-  return start_run(plan_training(config, tokenizers), text_of(config, tokenizers), directory, begun, display)
-             ->train(interrupted) == 0;
-}
-
-/// Trains until the log contains a match of `pattern`, then interrupts the run.
-bool train_until(const std::string& pattern, const Config& config, const fs::path& directory) {
-  std::atomic<int> interrupted = 0;
-  DisplayTarget display = kNowhere;
-  display.write = [&](std::string_view text) {
-    if (std::regex_search(std::string(text), std::regex(pattern))) {
-      interrupted = SIGINT;
-    }
-  };
-  return train_toy(config, directory, false, interrupted, display);
-}
-
-/// Trains and interrupts the run after this update.
-void train_up_to(Index update, const Config& config, const fs::path& directory) {
-  CHECK_FALSE(train_until("update +" + std::to_string(update) + " ", config, directory));
-}
 
 Config moved_config(const std::string& updates) {
   return toy({"training.max_updates=" + updates, "training.validation.every=6", "training.log_every=1"});
@@ -109,8 +61,6 @@ std::string complaint_of_run_changed_by(const std::function<void()>& change, con
   return "";
 }
 
-Index parameters_of(const fs::path& checkpoint) { return LoadedModel(checkpoint).model.weights.size(); }
-
 /// Makes the embedding of the rarest source word so large that it overflows. Removes the checksums. Returns the word.
 std::string overflow_rarest_word(const fs::path& checkpoint) {
   const Config config = read_config_of_checkpoint(checkpoint / "config.yaml");
@@ -126,13 +76,6 @@ std::string overflow_rarest_word(const fs::path& checkpoint) {
   fs::remove(checkpoint / "SHA256SUMS");
   return source->piece(static_cast<Id>(word));
 }
-
-std::vector<float> weights_of(const fs::path& checkpoint) {
-  const LoadedModel loaded(checkpoint);
-  return {loaded.model.weights.values().begin(), loaded.model.weights.values().end()};
-}
-
-std::string weights(const fs::path& run) { return stand_in::read_bytes(run / "last" / "model.safetensors"); }
 
 }  // namespace
 

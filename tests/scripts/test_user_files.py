@@ -17,7 +17,7 @@ echo "$@" >>calls
 if [ "$1" = train ]; then mkdir -p "$4" && touch "$4/config.yaml"; fi
 """
 # Directories that a script keeps for its next call, below build.
-OWN = {("scripts/dev/mutation_test.sh", "COPY"), ("scripts/dev/test_reformatted.sh", "directory")}
+OWN = {("scripts/dev/test_reformatted.sh", "directory")}
 
 
 class UserFiles(unittest.TestCase):

@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "config/changed_keys.hpp"
+#include "config/key.hpp"
+#include "config/workplace.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+/// Gives the key another value; whatever its type, one of these is another one that it accepts.
+void change(const Key& key) {
+  const std::string before = key.field.write();
+  for (const char* text : {"7", "0.99", "true", "false", "other", "marian", "word", "unigram", "nfkc", "pre", "gelu",
+                           "target", "adamw", "constant", "epochs", "bleu", "none"}) {
+    try {
+      key.field.read({Value::Kind::text, text, false, {}}, {});
+    } catch (const UserError&) {
+    }
+    if (key.field.write() != before) {
+      return;
+    }
+  }
+  key.field.read({Value::Kind::list, "", false, {{Value::Kind::text, "other", false, {}}}}, {});
+}
+
+/// The change that is found if only the key with this number differs.
+std::vector<ChangedKey> changes_of(std::size_t number, const Config& before = {}) {
+  Config after = before;
+  change(keys_of(after)[number]);
+  return changed_keys(before, after);
+}
+
+std::vector<std::string> names_of_keys() {
+  Config config;
+  std::vector<std::string> names;
+  for (const Key& key : keys_of(config)) {
+    names.push_back(key.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("a resumed run may change exactly these keys", "[config]") {
+  const std::set<std::string> allowed = {"data.directory",
+                                         "data.train",
+                                         "data.tests",
+                                         "tokenizer.source_model",
+                                         "tokenizer.target_model",
+                                         "model.from",
+                                         "training.max_updates",
+                                         "training.max_epochs",
+                                         "training.max_minutes",
+                                         "training.max_skipped",
+                                         "training.log_every",
+                                         "training.validation.every",
+                                         "training.validation.unit",
+                                         "training.validation.patience",
+                                         "training.validation.translate",
+                                         "training.validation.samples",
+                                         "training.checkpoints.keep",
+                                         "training.checkpoints.average",
+                                         "decoding.beam",
+                                         "decoding.length_penalty",
+                                         "decoding.early_stopping",
+                                         "decoding.batch",
+                                         "decoding.max_length_ratio",
+                                         "evaluation.bleu_tokenizer",
+                                         "evaluation.lowercase"};
+  const std::vector<std::string> names = names_of_keys();
+  std::set<std::string> found;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    CAPTURE(names[i]);
+    const std::vector<ChangedKey> changes = changes_of(i);
+    REQUIRE(changes.size() == 1);
+    CHECK(changes[0].name == names[i]);
+    CHECK(changes[0].before != changes[0].after);
+    if (!changes[0].changes_training) {
+      found.insert(names[i]);
+    }
+  }
+  CHECK(found == allowed);
+}
+
+TEST_CASE("the cosine schedule depends on max_updates, and on no other limit", "[config]") {
+  Config cosine;
+  cosine.training.schedule.kind = ScheduleSettings::Kind::cosine;
+  const std::vector<std::string> names = names_of_keys();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].starts_with("training.max_") && names[i] != "training.max_tokens") {
+      CAPTURE(names[i]);
+      CHECK(changes_of(i, cosine).at(0).changes_training == (names[i] == "training.max_updates"));
+    }
+  }
+}
+
+TEST_CASE("a model's weights depend on exactly these keys", "[config]") {
+  const std::set<std::string> shape = {
+      "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
+      "model.norm",     "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind",
+      "tokenizer.joint"};
+  std::set<std::string> found;
+  for (const std::string& name : names_of_keys()) {
+    if (is_of_shape(name)) {
+      found.insert(name);
+    }
+  }
+  CHECK(found == shape);
+}

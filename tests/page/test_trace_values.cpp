@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "page/explained_example.hpp"
+#include "page/trace_json.hpp"
+
+using namespace glassformer;
+using example::ExplainedExample;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// No two sizes are equal, so that no value can stand in for another one.
+TransformerSettings unequal_settings() {
+  TransformerSettings settings = tiny_settings();
+  settings.encoder_layers = 1;
+  settings.decoder_layers = 3;
+  settings.norm = Norm::pre;
+  settings.activation = Activation::gelu;
+  settings.scale_embeddings = false;
+  settings.masks.target_padding = false;
+  return settings;
+}
+
+Json whole_trace_of(const ExplainedExample& example) {
+  return trace_json(example.explained(), example.explanation, {"runs/a/best", {}, MatrixForm::numbers});
+}
+
+/// The numbers of a matrix in the trace, row by row.
+std::vector<double> numbers(const Json& matrix) { return matrix.at("numbers").get<std::vector<double>>(); }
+
+template <class Values>
+std::vector<double> numbers(const Values& values, Index rows, Index cols) {
+  std::vector<double> list;
+  for (Index i = 0; i < rows * cols; ++i) {
+    list.push_back(static_cast<double>(values(i / cols, i % cols)));
+  }
+  return list;
+}
+
+std::vector<double> numbers(const Mask& mask) {
+  return numbers(mask.blocked, mask.blocked.rows(), mask.blocked.cols());
+}
+
+void check_answers(const Json& json, const Answers& answers) {
+  REQUIRE(json.at("losses").size() == answers.size());
+  REQUIRE(json.at("answers").size() == answers.size());
+  for (std::size_t b = 0; b < answers.size(); ++b) {
+    REQUIRE(json.at("losses").at(b).size() == answers[b].size());
+    for (std::size_t t = 0; t < answers[b].size(); ++t) {
+      CAPTURE(b, t);
+      const Answer& answer = answers[b][t];
+      CHECK(json.at("losses").at(b).at(t) == (answer.counted ? Json(answer.loss) : Json()));
+      CHECK(json.at("answers").at(b).at(t) == (answer.counted ? Json(answer.likeliest.front().id) : Json()));
+    }
+  }
+}
+
+void check_loss(const Json& json, const LossSum& sum) {
+  const auto tokens = static_cast<double>(sum.tokens);
+  CHECK(json.at("mean") == sum.loss / tokens);
+  CHECK(json.at("cross_entropy") == sum.cross_entropy / tokens);
+  CHECK(json.at("perplexity").get<double>() == Approx(std::exp(sum.cross_entropy / tokens)));
+  CHECK(json.at("tokens") == sum.tokens);
+  CHECK(json.at("correct") == sum.correct);
+}
+
+}  // namespace
+
+TEST_CASE("A trace describes the model with its settings, each of them", "[page]") {
+  const ExplainedExample example(unequal_settings());
+  const Json model = whole_trace_of(example).at("model");
+  CHECK(model.at("d_model") == 16);
+  CHECK(model.at("heads") == 2);
+  CHECK(model.at("encoder_layers") == 1);
+  CHECK(model.at("decoder_layers") == 3);
+  CHECK(model.at("d_ff") == 24);
+  CHECK(model.at("norm") == "pre");
+  CHECK(model.at("activation") == "gelu");
+  CHECK(model.at("scale_embeddings") == false);
+  CHECK(model.at("parameters") == example.tiny.model.weights.size());
+  CHECK(model.at("label_smoothing") == 0.1);
+  CHECK(model.at("dropout") == false);
+  CHECK(model.at("learned_without") == Json{"target_padding"});
+
+  TransformerSettings other = tiny_settings();
+  other.activation = Activation::swish;
+  for (const auto& [tying, name] : {std::pair(Tying::none, "none"), {Tying::target, "target"}, {Tying::all, "all"}}) {
+    other.tied_embeddings = tying;
+    const Json described = whole_trace_of(ExplainedExample(other)).at("model");
+    CHECK(described.at("tied_embeddings") == name);
+    CHECK(described.at("norm") == "post");
+    CHECK(described.at("activation") == "swish");
+    CHECK(described.at("scale_embeddings") == true);
+  }
+}
+
+TEST_CASE("A trace has the sentences, their ids and the tokens of both vocabularies", "[page]") {
+  const ExplainedExample example(unequal_settings(), {{"a b c d", "u v"}, {"e f", "w x y t z", true}});
+  const Json trace = whole_trace_of(example);
+  CHECK(trace.at("sentences").at(0) == Json{{"source", "a b c d"}, {"target", "u v"}, {"own_translation", false}});
+  CHECK(trace.at("sentences").at(1) == Json{{"source", "e f"}, {"target", "w x y t z"}, {"own_translation", true}});
+  const Batch& batch = example.explanation.batch;
+  for (const auto& [name, ids, tokenizer] :
+       {std::tuple("source", &batch.source, example.tokenizers.source.get()),
+        std::tuple("target_input", &batch.target_input, example.tokenizers.target.get()),
+        std::tuple("target_output", &batch.target_output, example.tokenizers.target.get())}) {
+    CAPTURE(name);
+    const Json& json = trace.at("batch").at(name);
+    for (Index b = 0; b < ids->rows(); ++b) {
+      for (Index t = 0; t < ids->cols(); ++t) {
+        CHECK(json.at("ids").at(static_cast<std::size_t>(b)).at(static_cast<std::size_t>(t)) == (*ids)(b, t));
+        CHECK(json.at("tokens").at(static_cast<std::size_t>(b)).at(static_cast<std::size_t>(t)) ==
+              tokenizer->piece((*ids)(b, t)));
+      }
+    }
+  }
+  CHECK(trace.at("batch").at("pad") == Json{{"source", 0}, {"target", 0}});
+  CHECK(trace.at("vocabulary").at("source") ==
+        Json{"<pad>", "<unk>", "<s>", "</s>", "a", "b", "c", "d", "e", "f", "g"});
+  CHECK(trace.at("vocabulary").at("target").at(4) == "t");
+}
+
+TEST_CASE("A trace has the numbers of the pass: loss, answers and norms", "[page]") {
+  const ExplainedExample example(unequal_settings());
+  const Json trace = whole_trace_of(example);
+  const Trace& right = example.right();
+  check_loss(trace.at("loss"), right.loss);
+  for (std::size_t b = 0; b < right.answers.size(); ++b) {
+    for (std::size_t t = 0; t < right.answers[b].size(); ++t) {
+      CAPTURE(b, t);
+      const Answer& answer = right.answers[b][t];
+      const Json& json = trace.at("answer").at(b).at(t);
+      CHECK(json.at("expected") == answer.expected);
+      CHECK(json.at("counted") == answer.counted);
+      CHECK(json.at("loss") == (answer.counted ? Json(answer.loss) : Json()));
+      CHECK(json.at("cross_entropy") == (answer.counted ? Json(answer.cross_entropy) : Json()));
+      CHECK(json.at("probability") == (answer.counted ? Json(answer.probability) : Json()));
+      REQUIRE(json.at("likeliest").size() == answer.likeliest.size());
+      for (std::size_t i = 0; i < answer.likeliest.size(); ++i) {
+        const LikelyToken& token = answer.likeliest[i];
+        CHECK(json.at("likeliest").at(i) == Json{{"id", token.id},
+                                                 {"token", example.tokenizers.target->piece(token.id)},
+                                                 {"probability", token.probability}});
+      }
+    }
+  }
+  const std::vector<double> norms = tensor_norms(example.tiny.model.weights);
+  REQUIRE(trace.at("gradients").size() == norms.size());
+  for (std::size_t i = 0; i < norms.size(); ++i) {
+    CHECK(trace.at("gradients").at(i).at("norm") == right.gradient_norms[i]);
+    CHECK(trace.at("gradients").at(i).at("values_norm") == norms[i]);
+  }
+}
+
+TEST_CASE("A trace names each attention sublayer and each layer's part of the memory's gradient", "[page]") {
+  const ExplainedExample example(unequal_settings());
+  const Json trace = whole_trace_of(example);
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {"encoder.layers.0.self_attn", "encoder self"}, {"decoder.layers.0.self_attn", "decoder self"},
+      {"decoder.layers.0.encoder_attn", "cross"},     {"decoder.layers.1.self_attn", "decoder self"},
+      {"decoder.layers.1.encoder_attn", "cross"},     {"decoder.layers.2.self_attn", "decoder self"},
+      {"decoder.layers.2.encoder_attn", "cross"}};
+  REQUIRE(trace.at("attention").size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const Json& attention = trace.at("attention").at(i);
+    const auto& [part, kind] = expected[i];
+    CHECK(attention.at("part") == part);
+    CHECK(attention.at("kind") == kind);
+    CHECK(attention.at("layer").get<std::string::size_type>() == static_cast<std::size_t>(part[15] - '0'));
+  }
+  const Json& parts = trace.at("memory_gradient").at("parts");
+  REQUIRE(parts.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {  // the last layer first
+    const std::string layer = std::to_string(2 - i);
+    CHECK(parts.at(i).at("layer") == 2 - i);
+    const Json& tensor = trace.at("tensors").at(parts.at(i).at("tensor").get<std::size_t>());
+    CHECK(tensor.at("part") == "decoder.layers." + layer + ".encoder_attn.kv_proj");
+    CHECK(tensor.at("name") == "d_x");
+  }
+}
+
+TEST_CASE("A trace has the numbers of each variant of the masks", "[page]") {
+  const ExplainedExample example(unequal_settings());
+  const Json what_if = whole_trace_of(example).at("what_if");
+  const std::vector<ExplainedVariant>& variants = example.explanation.variants;
+  REQUIRE(what_if.size() == variants.size());
+  CHECK(variants.size() == 9);
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const ExplainedVariant& variant = variants[i];
+    const Json& json = what_if.at(i);
+    CAPTURE(variant.name);
+    CHECK(json.at("name") == variant.name);
+    CHECK(json.at("title") == variant.title);
+    CHECK(json.at("says") == variant.says);
+    CHECK(json.at("changed") == Json(variant.changed));
+    CHECK(numbers(json.at("masks").at("encoder_padding")) == numbers(variant.masks.encoder_padding));
+    CHECK(numbers(json.at("masks").at("decoder_combined")) == numbers(variant.masks.decoder_combined));
+    CHECK(numbers(json.at("masks").at("cross_padding")) == numbers(variant.masks.cross_padding));
+    for (const auto& [name, reasons] : {std::pair("encoder_padding", &variant.reasons.encoder_padding),
+                                        {"decoder_combined", &variant.reasons.decoder_combined},
+                                        {"cross_padding", &variant.reasons.cross_padding}}) {
+      REQUIRE(json.at("reasons").at(name).size() == reasons->size());
+      for (std::size_t k = 0; k < reasons->size(); ++k) {
+        CHECK(json.at("reasons").at(name).at(k).at("name") == (*reasons)[k].name);
+        CHECK(numbers(json.at("reasons").at(name).at(k).at("blocked")) == numbers((*reasons)[k].mask));
+      }
+    }
+    check_loss(json.at("loss"), variant.trace.loss);
+    check_answers(json, variant.trace.answers);
+    check_answers(json.at("alone"), variant.alone);
+    for (std::size_t b = 0; b < variant.on_padding.size(); ++b) {
+      const auto& [encoder_self, decoder_self, cross] = variant.on_padding[b];
+      CHECK(json.at("on_padding").at(b) ==
+            Json{{"encoder self", encoder_self}, {"decoder self", decoder_self}, {"cross", cross}});
+    }
+    for (std::size_t k = 0; k < variant.trace.attention.size(); ++k) {
+      const Matrix<float>& weights = variant.trace.attention[k].weights;
+      CHECK(numbers(json.at("attention").at(k)) == numbers(weights, weights.rows(), weights.cols()));
+    }
+    CHECK(json.at("gradient_norms") == Json(variant.trace.gradient_norms));
+  }
+}
+
+TEST_CASE("Attention on padding is the share of each word's attention, averaged over words, heads and layers",
+          "[page]") {
+  const ExplainedExample example(unequal_settings());
+  const ExplainedVariant& variant = example.variant("no_padding_masks");
+  const Index heads = 2;
+  const std::vector<Index> sources = {5, 3};  // with eos
+  const std::vector<Index> targets = {3, 6};  // with bos
+  for (std::size_t b = 0; b < 2; ++b) {
+    std::array<double, 3> sums{};
+    for (const AttentionWeights& one : variant.trace.attention) {
+      const bool of_encoder = one.kind == AttentionKind::encoder_self;
+      const Index words = of_encoder ? sources[b] : targets[b];
+      const Index keys = one.kind == AttentionKind::decoder_self ? targets[b] : sources[b];
+      const Index rows = of_encoder ? 5 : 6;
+      for (Index h = 0; h < heads; ++h) {
+        const auto of_words = one.weights.middleRows((static_cast<Index>(b) * heads + h) * rows, words);
+        const double on_padding = of_words.rightCols(of_words.cols() - keys).cast<double>().sum();
+        const Index layers = of_encoder ? 1 : 3;
+        sums[static_cast<std::size_t>(one.kind)] += on_padding / static_cast<double>(words * heads * layers);
+      }
+    }
+    for (std::size_t kind = 0; kind < 3; ++kind) {
+      CAPTURE(b, kind);
+      CHECK(variant.on_padding.at(b).at(kind) == Approx(sums.at(kind)));
+    }
+  }
+  CHECK(variant.on_padding[1][0] > 0);
+  CHECK(variant.on_padding[0][1] == 0);  // the future is hidden, so words cannot see the padding after them
+  CHECK(variant.on_padding[1][2] > 0);
+}

@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "checkpoint/stand_ins.hpp"
+#include "report/read_metrics.hpp"
+#include "run/toy_run.hpp"
+
+using namespace glassformer;
+using namespace toy_run;
+using stand_in::read_bytes;
+using stand_in::Says;
+using stand_in::TemporaryDirectory;
+
+namespace {
+
+RunProgress progress_of(const fs::path& run) {
+  return stand_in::read_state(run / "last", parameters_of(run / "last")).progress;
+}
+
+/// Changes what the last checkpoint knows of the run.
+void change_progress(const fs::path& run, const std::function<void(RunProgress&)>& change) {
+  const fs::path last = fs::canonical(run / "last");
+  stand_in::ReadState state = stand_in::read_state(last, parameters_of(last));
+  change(state.progress);
+  fs::remove(last / "SHA256SUMS");
+  write_training_state(last, {state.adam_m, state.adam_v, state.progress});
+}
+
+/// A run in which no weight changes, so no validation is better than the first.
+Config standing_still(const std::vector<std::string>& more) {
+  std::vector<std::string> keys = {"training.validation.every=2", "training.schedule.learning_rate=1e-30",
+                                   "training.schedule.initial_rate=1e-30"};
+  keys.insert(keys.end(), more.begin(), more.end());
+  return toy(keys);
+}
+
+}  // namespace
+
+TEST_CASE("a resumed run's clock goes on from the minutes that it had trained", "[training]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  train_toy(toy({"training.max_updates=2"}), run);
+  change_progress(run, [](RunProgress& progress) { progress.minutes = 500; });
+  train_toy(toy({"training.max_updates=4", "training.log_every=1"}), run, true);
+  const Metrics metrics = read_metrics(run / "metrics.jsonl");
+  CHECK(metrics.training.back().minutes >= 500);
+  CHECK(metrics.training.back().minutes < 510);
+  CHECK(metrics.validation.back().minutes >= 500);
+  CHECK(progress_of(run).minutes >= 500);
+  CHECK(progress_of(run).minutes < 510);
+  train_toy(toy({"training.max_updates=9", "training.max_minutes=400"}), run, true);  // it has trained longer already
+  CHECK(fs::read_symlink(run / "last") == "step-00000004");
+}
+
+TEST_CASE("a resumed run counts the validations without a new best from before", "[training]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  train_toy(standing_still({"training.max_updates=4"}), run);
+  CHECK(progress_of(run).best_update == 2);
+  CHECK(progress_of(run).without_best == 1);
+  train_toy(standing_still({"training.max_updates=100", "training.validation.patience=3"}), run, true);
+  CHECK(fs::read_symlink(run / "last") == "step-00000008");
+  CHECK(progress_of(run).without_best == 3);
+}
+
+TEST_CASE("a resumed run has to beat the best metric from before and, if the metrics are equal, its loss",
+          "[training]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  const auto config = [](const std::string& updates) {
+    return standing_still({"training.validation.metric=exact_match", "training.max_updates=" + updates});
+  };
+  train_toy(config("2"), run);
+  const auto best_after = [&](const std::string& updates, double metric, double loss) {
+    change_progress(run, [&](RunProgress& progress) {
+      progress.best_metric = metric;
+      progress.best_loss = loss;
+    });
+    train_toy(config(updates), run, true);
+    return fs::read_symlink(run / "best").string();
+  };
+  CHECK(best_after("4", 0, -1) == "step-00000002");
+  CHECK(best_after("6", 0.5, 1e9) == "step-00000002");
+  CHECK(best_after("8", 0, 1e9) == "step-00000008");
+  CHECK(progress_of(run).best_metric == 0);
+  CHECK(progress_of(run).best_loss > 0);
+  CHECK(progress_of(run).best_loss < 100);
+}
+
+TEST_CASE("a resumed run counts the updates skipped in a row from before", "[training]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  train_toy(toy({"training.max_updates=3"}), run);
+  const fs::path file = fs::canonical(run / "last") / "model.safetensors";
+  std::vector<NamedTensor> tensors = stand_in::tensors_of(Safetensors(file));
+  NamedTensor& table = *std::ranges::find(tensors, "model.encoder.embed_tokens.weight", &NamedTensor::name);
+  const std::vector<float> huge(table.values.size(), 3e38F);  // every loss overflows
+  table.values = huge;
+  write_safetensors(file, tensors);
+  change_progress(run, [](RunProgress& progress) { progress.skipped = progress.skipped_in_row = 2; });
+  CHECK_THROWS_WITH(train_toy(toy({"training.max_updates=9", "training.max_skipped=2"}), run, true),
+                    Says("update 4: training has diverged") && Says("3 times in a row"));
+}
+
+TEST_CASE("a run says which checkpoints its mean has, if there are fewer than were asked for", "[training]") {
+  const auto log_with = [](const std::string& updates) {
+    const TemporaryDirectory directory;
+    train_toy(toy({"training.max_updates=" + updates, "training.validation.every=2", "training.checkpoints.average=3"}),
+              directory / "run");
+    CHECK(fs::exists(directory / "run" / ("average-0000000" + updates)) == (updates != "2"));
+    return read_bytes(directory / "run" / "train.log");
+  };
+  CHECK_THAT(log_with("2"),
+             Says("training.checkpoints.average is 3, but this run has only 1 checkpoint, so there is no mean\n"));
+  CHECK_THAT(log_with("4"),
+             Says("training.checkpoints.average is 3, but this run has only 2 checkpoints; their mean is computed\n") &&
+                 Says("mean of the last 2 checkpoints, in "));
+  const std::string enough = log_with("8");
+  CHECK_THAT(enough, !Says("but this run has only") && Says("mean of the last 3 checkpoints, in "));
+}
+
+TEST_CASE("a key that a resumed run cannot change is named, with the way to use it", "[training]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  train_toy(toy({"training.max_updates=2"}), run);
+  const auto refusal = [&](const std::vector<std::string>& keys) {
+    return stand_in::complaint([&] { accept_changes(RunDirectory::resume(run), toy(keys)); });
+  };
+  CHECK(refusal({"training.max_updates=9", "decoding.beam=3"}).empty());
+  const std::string from_weights =
+      "start another run from its weights, with --output and with model.from set to " + (run / "last").string() + ".";
+  const std::string from_scratch = "start another run with --output.";
+  const std::string dropout = refusal({"training.max_updates=2", "model.dropout=0.7"});
+  CHECK_THAT(dropout, Says("with other values: model.dropout (") && Says(from_weights));
+  CHECK_THAT(refusal({"training.max_updates=2", "training.seed=9", "masks.look_ahead=false"}),
+             Says("masks.look_ahead (true), training.seed (") && Says(from_weights));
+  CHECK_THAT(refusal({"training.max_updates=2", "model.d_ff=32"}), Says("model.d_ff (16)") && Says(from_scratch));
+  CHECK_THAT(refusal({"training.max_updates=2", "tokenizer.min_frequency=2"}), Says(from_scratch));
+  CHECK(dropout.find("cosine") == std::string::npos);
+
+  const auto cosine = [](const std::string& updates) {
+    return toy({"training.schedule.kind=cosine", "training.schedule.warmup=1", "training.max_updates=" + updates});
+  };
+  train_toy(cosine("3"), directory / "cosine");
+  CHECK_THAT(stand_in::complaint([&] { accept_changes(RunDirectory::resume(directory / "cosine"), cosine("5")); }),
+             Says("training.max_updates (3)") && Says("its end cannot be moved."));
+}
