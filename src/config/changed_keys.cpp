@@ -6,12 +6,13 @@
 
 namespace glassformer {
 
+// Of the section model, a key counts as part of the shape unless it is named here.
 bool is_of_shape(const std::string& key) {
-  static const std::vector<std::string> kShape = {
-      "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
-      "model.norm",     "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind",
-      "tokenizer.joint"};
-  return std::ranges::find(kShape, key) != kShape.end();
+  if (key == "tokenizer.kind" || key == "tokenizer.joint") {
+    return true;
+  }
+  const bool is_of_training = key.ends_with("dropout") || key == "model.initial_gain" || key == "model.from";
+  return key.starts_with("model.") && !is_of_training;
 }
 
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
