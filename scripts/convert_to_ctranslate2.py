@@ -21,8 +21,6 @@ import struct
 import sys
 from pathlib import Path
 
-ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "swish": "SWISH", "silu": "SWISH"}
-
 
 def read_safetensors(file):
     """All tensors by name, in float32."""
@@ -137,10 +135,12 @@ def convert(checkpoint, directory):
         sys.exit(f"convert_to_ctranslate2.py: {checkpoint}: expected a post-norm model (model_type marian), found "
                  f"{config['model_type']}; this script converts only post-norm models: train with model.norm: post.")
     tensors = read_safetensors(checkpoint / "model.safetensors")
-    if config["activation_function"] not in ACTIVATIONS:
+    activations = {activation.name.lower(): activation for activation in ctranslate2.specs.common_spec.Activation}
+    activations["silu"] = activations["swish"]
+    if config["activation_function"] not in activations:
         sys.exit(f"convert_to_ctranslate2.py: {config['activation_function']}: expected an activation that CTranslate2 "
-                 f"has ({', '.join(ACTIVATIONS)})")
-    activation = getattr(ctranslate2.specs.common_spec.Activation, ACTIVATIONS[config["activation_function"]])
+                 f"has ({', '.join(activations)})")
+    activation = activations[config["activation_function"]]
     spec = ctranslate2.specs.TransformerSpec.from_config(
         (config["encoder_layers"], config["decoder_layers"]), config["encoder_attention_heads"], pre_norm=False,
         activation=activation)

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Makes docs/reference.md from the program's own tables: the --help of every command, and every config key.
+"""Makes docs/reference.md from the program's own tables: the --help of every command, and every config key. Also
+rewrites the comments of keys in configs, if they end with the key's default.
 
-    scripts/dev/make_reference.py            writes the page; needs build/release
-    scripts/dev/make_reference.py --check    status 1 if the page is not what this script writes
+    scripts/dev/make_reference.py            writes the files; needs build/release
+    scripts/dev/make_reference.py --check    status 1 if a file is not what this script writes
 
 Keys, comments and defaults come from the config.yaml of a training run, which lists all keys. What a key accepts comes
-from the message that refuses a wrong value.
+from the message that refuses a wrong value. The page describes a release: scripts/dev/release_check.sh checks it, and
+changes between two releases need not touch it.
 """
 
 import argparse
@@ -20,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/release/glassformer"
 PAGE = ROOT / "docs/reference.md"
 WRONG = "{a: b}"  # a section, which no key accepts as its value
+KEY_WITH_DEFAULT = re.compile(r"( *([a-z_0-9]+): .*?) *# (.*?) *\((?:default (.*)|required)\)$")
 
 HEAD = """\
 # Reference: commands and config keys
@@ -44,7 +47,7 @@ A config is a YAML file with the sections below. Set a key in the file, or on th
 an error that names the line. With `base: other.yaml` at the top, a config starts from another file and holds only what
 differs. Paths in a file are relative to that file; paths on the command line are relative to the current directory.
 
-`configs/toy.yaml` and `configs/multi30k_tiny.yaml` list all keys. `config.yaml` in a run directory is complete, too.
+The `config.yaml` in a run directory has all keys, with the same comments.
 """
 
 
@@ -75,39 +78,66 @@ def accepted(key):
 
 
 def keys():
+    """The comment and the default of every key; no default if the key is required."""
     with tempfile.TemporaryDirectory() as name:
         run("train", "configs/debug.yaml", "--output", Path(name) / "run", "--set", "training.max_updates=1")
-        lines = (Path(name) / "run/config.yaml").read_text(encoding="utf-8").splitlines()
+        text = (Path(name) / "run/config.yaml").read_text(encoding="utf-8")
+    return {key: (match[3], match[4]) for key, match in commented_keys(text) if match}
+
+
+def commented_keys(text):
+    """For each line of a config: its key with dots, and what KEY_WITH_DEFAULT finds in it. Other lines have no key."""
     path = []
-    for line in lines:
-        match = re.match(r"( *)([a-z_0-9]+):(?: .*?# (.*) \((?:default (.*)|(required))\))?$", line)
-        if match is None:
-            if re.match(r" *[a-z_0-9]+:", line):
-                sys.exit(f"config.yaml: expected a comment that ends with the default, found: {line}")
-            continue
-        path[len(match[1]) // 2:] = [match[2]]
-        if match[3] is None:
-            if len(path) == 1:
-                yield f"\n### {path[0]}\n\n| key | meaning | accepts | default |\n|---|---|---|---|\n"
-        else:
-            key = ".".join(path)
-            default = "required" if match[5] else f"`{cell(match[4])}`"
-            yield f"| `{key}` | {cell(match[3])} | {cell(accepted(key))} | {default} |\n"
+    for line in text.splitlines():
+        match = re.match(r"( *)([a-z_0-9]+):", line)
+        if match:
+            path[len(match[1]) // 2:] = [match[2]]
+        yield ".".join(path) if match else None, match and KEY_WITH_DEFAULT.match(line)
+
+
+def table(known):
+    section = None
+    for key, (comment, default) in known.items():
+        if section != (section := key.split(".")[0]):
+            yield f"\n### {section}\n\n| key | meaning | accepts | default |\n|---|---|---|---|\n"
+        shown = "required" if default is None else f"`{cell(default)}`"
+        yield f"| `{key}` | {cell(comment)} | {cell(accepted(key))} | {shown} |\n"
+
+
+def reference(known):
+    return HEAD + "\n" + "\n".join(commands()) + "\n" + KEYS + "".join(table(known))
+
+
+def with_comments(text, known):
+    """A config whose keys have the comments of `known`."""
+    lines = []
+    for line, (key, match) in zip(text.splitlines(), commented_keys(text)):
+        if match and key in known:
+            comment, default = known[key]
+            shown = "required" if default is None else f"default {default}"
+            line = f"{f'{match[1]:<30}  # {comment}':<107}({shown})"
+        lines.append(line + "\n")
+    return "".join(lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only compare; write nothing")
     options = parser.parse_args()
-    page = HEAD + "\n" + "\n".join(commands()) + "\n" + KEYS + "".join(keys())
-    if not options.check:
-        PAGE.write_text(page, encoding="utf-8")
-        return
-    shown = PAGE.read_text(encoding="utf-8")
-    if shown != page:
-        print(*difflib.unified_diff(shown.split("\n"), page.split("\n"), "docs/reference.md", "the program", lineterm=""),
-              sep="\n")
-        sys.exit("docs/reference.md: differs from what the program says; run scripts/dev/make_reference.py")
+    known = keys()
+    texts = {PAGE: reference(known)}
+    for file in sorted((ROOT / "configs").rglob("*.yaml")):
+        texts[file] = with_comments(file.read_text(encoding="utf-8"), known)
+    wrong = []
+    for file, text in texts.items():
+        name, shown = file.relative_to(ROOT), file.read_text(encoding="utf-8")
+        if not options.check:
+            file.write_text(text, encoding="utf-8")
+        elif shown != text:
+            print(*difflib.unified_diff(shown.split("\n"), text.split("\n"), str(name), "the program", lineterm=""), sep="\n")
+            wrong.append(str(name))
+    if wrong:
+        sys.exit(f"{', '.join(wrong)}: differs from what the program says; run scripts/dev/make_reference.py")
 
 
 if __name__ == "__main__":

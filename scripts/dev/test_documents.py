@@ -30,6 +30,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import make_reference
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/release/glassformer"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "tests/README.md",
@@ -138,8 +140,11 @@ def wrong_options(blocks, helps):
 
 
 def read_reference():
-    """The help of each command, and all config keys and sections, as docs/reference.md lists them."""
-    text = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
+    """The help of each command, and all config keys and sections, as the program has them; without a build, as in
+    docs/reference.md."""
+    has_program = make_reference.PROGRAM.exists()
+    text = (make_reference.reference(make_reference.keys()) if has_program
+            else (ROOT / "docs/reference.md").read_text(encoding="utf-8"))
     helps = dict(re.findall(r"^### ([a-z]+)\n\n```text\n(.*?)^```$", text, re.M | re.S))
     keys = re.findall(r"^\| `([a-z_0-9.]+)` \|", text, re.M)
     return helps, {".".join(key.split(".")[:depth]) for key in keys for depth in range(1, 4)}

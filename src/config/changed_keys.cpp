@@ -36,12 +36,20 @@ bool is_harmless(const std::string& key, const Config& config) {
 
 }  // namespace
 
+// A key of the section model is part of the shape unless it is named here.
 bool is_of_shape(const std::string& key) {
-  static const std::vector<std::string> kShape = {
-      "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
-      "model.norm",     "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind",
-      "tokenizer.joint"};
-  return std::ranges::find(kShape, key) != kShape.end();
+  static const std::vector<std::string> kOfTraining = {"model.dropout",
+                                                       "model.embedding_dropout",
+                                                       "model.attention_dropout",
+                                                       "model.activation_dropout",
+                                                       "model.initial_gain",
+                                                       "model.from",
+                                                       "model.masks."};
+  if (key == "tokenizer.kind" || key == "tokenizer.joint") {
+    return true;
+  }
+  return key.starts_with("model.") &&
+         std::ranges::none_of(kOfTraining, [&](const std::string& name) { return key.starts_with(name); });
 }
 
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "numerics/matrix.hpp"
+#include "numerics/setting.hpp"
 
 namespace glassformer {
 
@@ -31,19 +32,6 @@ struct Place {
 /// The keys that were given. A key that is missing here has its default.
 using Places = std::map<std::string, Place>;
 
-/// Which numbers a key accepts.
-struct Range {
-  const char* words;  ///< for messages: "a number above 0"
-  bool (*holds)(double);
-};
-inline constexpr Range kRate{"a number of at least 0 and below 1", [](double x) { return x >= 0 && x < 1; }};
-inline constexpr Range kNotNegative{"a number of at least 0", [](double x) { return x >= 0; }};
-inline constexpr Range kRatio{"a number from 0 to 100", [](double x) { return x >= 0 && x <= 100; }};
-inline constexpr Range kCoverage{"a number from 0.98 to 1", [](double x) { return x >= 0.98 && x <= 1; }};
-inline constexpr Range kPositive{"a number above 0", [](double x) { return x > 0; }};
-
-enum class Empty { refused, allowed };
-
 /// A field of the config (which must outlive this), and the values that it accepts.
 class Field {
  public:
@@ -56,9 +44,9 @@ class Field {
   Field(std::filesystem::path& field, Empty empty = Empty::refused);
   /// One of these words, in the order of the enum's values.
   template <typename Enum>
-  requires std::is_enum_v<Enum> Field(Enum& field, const std::vector<std::string>& words)
+  requires std::is_enum_v<Enum> Field(Enum& field, const auto& words)
       : Field(
-            words, [&field] { return static_cast<std::size_t>(field); },
+            std::vector<std::string>(words.begin(), words.end()), [&field] { return static_cast<std::size_t>(field); },
             [&field](std::size_t position) { field = static_cast<Enum>(position); }) {}
 
   /// Checks a value and stores it. \throws UserError: place, what was expected, what was found
@@ -75,12 +63,6 @@ class Field {
 
   Empty empty_ = Empty::refused;
 };
-
-inline constexpr Index kLeastVocabulary = 5;          ///< four special ids and a piece
-inline constexpr Index kMostVocabulary = 10'000'000;  ///< the sizes of vocabularies
-inline constexpr Index kMostWidth = 100'000;          ///< d_model and heads
-inline constexpr Index kMostHidden = 1'000'000;       ///< d_ff
-inline constexpr Index kMostLayers = 1000;            ///< encoder_layers and decoder_layers
 
 /// One key of a config file.
 struct Key {
@@ -101,8 +83,8 @@ struct RetiredKey {
 
 struct Config;
 
-/// Every key of a config file, with its field in `config`. To add a key, add a row in keys.cpp and a line in toy.yaml
-/// and in multi30k_tiny.yaml.
+/// Every key of a config file, with its field in `config`, in the order of a written config. The structs of settings
+/// list their keys themselves (numerics/setting.hpp).
 std::vector<Key> keys_of(Config& config);
 
 const std::vector<RetiredKey>& retired_keys();  ///< all of them

@@ -1,6 +1,7 @@
 #include "glassformer/checks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -9,8 +10,6 @@
 
 namespace glassformer {
 namespace {
-
-constexpr Index kMost = 1'000'000'000;  // of anything that is counted
 
 void require(bool condition, const std::string& message) {
   if (!condition) {
@@ -23,78 +22,45 @@ void require(bool condition, const std::string& name, const std::string& expecte
   require(condition, name + ": expected " + expected + ", found " + std::to_string(found));
 }
 
-void check_count(const std::string& name, Index value, Index least, Index most = kMost) {
+void check_count(const std::string& name, Index value, Index least, Index most = kMany) {
   require(least <= value && value <= most, name, std::to_string(least) + " to " + std::to_string(most), value);
 }
 
-/// A probability below 1. Training works in single precision, where 0.99999999 is 1.
-void check_rate(const std::string& name, double value) {
-  require(value >= 0 && static_cast<float>(value) < 1, name, "at least 0 and less than 1", value);
-}
+/// Checks each setting that for_each_setting shows it. Training works in single precision, where 0.99999999 is 1 and
+/// 1e-60 is 0, so a number must be in range there, too.
+struct SettingCheck {
+  std::string section;
 
-/// In single precision, a number below 1e-45 or so is 0, and one above 3.4e38 is infinite.
-bool is_finite_float(double value) { return std::isfinite(static_cast<float>(value)); }
+  void operator()(const char* name, const std::string&, Index value, Index least, Index most) const {
+    check_count(section + name, value, least, most);
+  }
+  void operator()(const char* name, const std::string&, double value, const Range& range) const {
+    const double rounded = static_cast<float>(value);
+    require(range.holds(value) && range.holds(rounded) && std::isfinite(rounded),
+            section + name + ": expected " + range.words + " (in single precision), found " + std::to_string(value));
+  }
+  /// Catches a number that was cast to an enum.
+  template <class Enum, std::size_t size>
+  void operator()(const char* name, const std::string&, Enum value, const std::array<const char*, size>&) const {
+    const auto number = static_cast<int>(value);
+    require(0 <= number && number < static_cast<int>(size),
+            section + name + ": " + std::to_string(number) + " is not one of its values");
+  }
+  void operator()(const char*, const std::string&, const auto&) const {}  // accepts everything
+};
 
-void check_positive(const std::string& name, double value) {
-  require(static_cast<float>(value) > 0 && is_finite_float(value), name,
-          "a finite number above 0 (in single precision)", value);
-}
-
-void check_not_negative(const std::string& name, double value) {
-  require(value >= 0 && is_finite_float(value), name, "a finite number of at least 0", value);
-}
-
-/// Refuses a number that was cast to the enum but is none of its values.
-template <class Enum>
-void check_enum(const std::string& name, Enum value, Enum last) {
-  const auto number = static_cast<int>(value);
-  require(0 <= number && number <= static_cast<int>(last),
-          name + ": " + std::to_string(number) + " is not one of its values");
-}
-
-void check_model(const TransformerSettings& model) {
-  check_count("model.d_model", model.d_model, 2, 1'000'000);
+void check_model(TransformerSettings model) {
+  for_each_setting(model, SettingCheck{"model."});
   require(model.d_model % 2 == 0, "model.d_model", "an even number (half sines, half cosines)", model.d_model);
-  check_count("model.heads", model.heads, 1, model.d_model);
   require(model.d_model % model.heads == 0, "model.heads",
           "a divisor of d_model, which is " + std::to_string(model.d_model), model.heads);
-  check_count("model.encoder_layers", model.encoder_layers, 1, 1000);
-  check_count("model.decoder_layers", model.decoder_layers, 1, 1000);
-  check_count("model.d_ff", model.d_ff, 1, 10'000'000);
-  check_enum("model.norm", model.norm, Norm::pre);
-  check_enum("model.activation", model.activation, static_cast<Activation>(kActivationNames.size() - 1));
-  check_enum("model.tied_embeddings", model.tied_embeddings, Tying::all);
-  check_rate("model.dropout", model.dropout);
-  check_rate("model.embedding_dropout", model.embedding_dropout);
-  check_rate("model.attention_dropout", model.attention_dropout);
-  check_rate("model.activation_dropout", model.activation_dropout);
-  check_positive("model.initial_gain", model.initial_gain);
 }
 
-void check_optimizer(const OptimizerSettings& optimizer) {
-  check_enum("training.optimizer.kind", optimizer.kind, OptimizerSettings::Kind::muon);
-  check_rate("training.optimizer.beta1", optimizer.beta1);
-  check_rate("training.optimizer.beta2", optimizer.beta2);
-  check_positive("training.optimizer.epsilon", optimizer.epsilon);
-  check_rate("training.optimizer.momentum", optimizer.momentum);
-  check_not_negative("training.optimizer.weight_decay", optimizer.weight_decay);
-  check_not_negative("training.optimizer.clip_norm", optimizer.clip_norm);
-}
-
-void check_training(const TrainingSettings& training) {
-  check_count("training.max_tokens", training.max_tokens, 1);
-  check_count("training.accumulation", training.accumulation, 1);
-  check_count("training.shards", training.shards, 1, 1000);
-  check_count("training.micro_batch_tokens", training.micro_batch_tokens, 1);
-  check_rate("training.label_smoothing", training.label_smoothing);
-  check_count("training.max_updates", training.max_updates, 0);
-  check_optimizer(training.optimizer);
+void check_training(TrainingSettings training) {
+  for_each_setting(training, SettingCheck{"training."});
+  for_each_setting(training.optimizer, SettingCheck{"training.optimizer."});
+  for_each_setting(training.schedule, SettingCheck{"training.schedule."});
   const ScheduleSettings& schedule = training.schedule;
-  check_enum("training.schedule.kind", schedule.kind, ScheduleSettings::Kind::constant);
-  check_positive("training.schedule.learning_rate", schedule.learning_rate);
-  check_count("training.schedule.warmup", schedule.warmup, 0);
-  check_not_negative("training.schedule.initial_rate", schedule.initial_rate);
-  check_not_negative("training.schedule.final_rate", schedule.final_rate);
   const bool is_cosine = schedule.kind == ScheduleSettings::Kind::cosine;
   require(!is_cosine || training.max_updates > schedule.warmup,
           "training.max_updates: the cosine schedule ends there, so expected more than its warm-up of " +

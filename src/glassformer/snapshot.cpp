@@ -21,29 +21,25 @@ struct Header {
 static_assert(std::is_trivially_copyable_v<Header>);
 
 std::uint64_t bits_of(double number) { return std::bit_cast<std::uint64_t>(number); }
+std::uint64_t bits_of(auto number) { return static_cast<std::uint64_t>(number); }
 
 /// A digest of all settings that determine how training continues.
-std::uint64_t digest_of(const SessionSettings& settings) {
-  const auto& [model, training, source_vocabulary, target_vocabulary, special] = settings;
+std::uint64_t digest_of(SessionSettings settings) {
+  auto& [model, training, source_vocabulary, target_vocabulary, special] = settings;
   Digest digest;
   const auto add = [&](auto... numbers) { (digest.add(static_cast<std::uint64_t>(numbers)), ...); };
+  const auto add_setting = [&](const char*, const std::string&, auto value, const auto&...) {
+    digest.add(bits_of(value));
+  };
   add(source_vocabulary, target_vocabulary);
   for (const SpecialIds& ids : {special.source, special.target}) {
     add(ids.pad, ids.bos, ids.eos, ids.unk);
   }
-  add(model.d_model, model.heads, model.encoder_layers, model.decoder_layers, model.d_ff);
-  add(model.norm, model.activation, model.tied_embeddings, model.scale_embeddings);
-  add(bits_of(model.dropout), bits_of(model.embedding_dropout), bits_of(model.attention_dropout),
-      bits_of(model.activation_dropout), bits_of(model.initial_gain));
-  add(model.masks.encoder_padding, model.masks.look_ahead, model.masks.target_padding, model.masks.cross_padding);
-  add(training.seed, training.max_tokens, training.accumulation, training.shards, training.micro_batch_tokens,
-      bits_of(training.label_smoothing), training.max_updates);
-  const OptimizerSettings& optimizer = training.optimizer;
-  add(optimizer.kind, bits_of(optimizer.beta1), bits_of(optimizer.beta2), bits_of(optimizer.epsilon),
-      bits_of(optimizer.momentum), bits_of(optimizer.weight_decay), bits_of(optimizer.clip_norm));
-  const ScheduleSettings& schedule = training.schedule;
-  add(schedule.kind, bits_of(schedule.learning_rate), schedule.warmup, bits_of(schedule.initial_rate),
-      bits_of(schedule.final_rate));
+  for_each_setting(model, add_setting);
+  for_each_setting(model.masks, add_setting);
+  for_each_setting(training, add_setting);
+  for_each_setting(training.optimizer, add_setting);
+  for_each_setting(training.schedule, add_setting);
   return digest.value();
 }
 

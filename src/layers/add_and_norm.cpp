@@ -6,7 +6,7 @@ namespace glassformer {
 
 template <std::floating_point Scalar>
 ResidualConnection<Scalar>::ResidualConnection(const Part<Scalar>& part, const AddAndNormSettings& settings)
-    : layer_norm(part, settings.width),
+    : layer_norm(norm_layer(part, settings)),
       norm_(settings.norm),
       name_(part.at("residual").name()),
       dropout_(part.at("residual").at("dropout"), settings.dropout) {}

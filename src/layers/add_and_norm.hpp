@@ -4,19 +4,10 @@
 #include <string>
 
 #include "layers/dropout.hpp"
-#include "layers/layer_norm.hpp"
 #include "layers/memory_gradients.hpp"
+#include "layers/norm_layer.hpp"
 
 namespace glassformer {
-
-/// Where layer normalisation is applied: after the residual sum, or before the sublayer.
-enum class Norm { post, pre };
-
-struct AddAndNormSettings {
-  Norm norm = Norm::post;
-  Index width = 0;     ///< D
-  double dropout = 0;  ///< rate, for the sublayer's output
-};
 
 /// The residual connection, which adds a sublayer's output to the residual stream x:
 ///
@@ -29,7 +20,7 @@ struct AddAndNormSettings {
 template <std::floating_point Scalar>
 class ResidualConnection {
  public:
-  LayerNorm<Scalar> layer_norm;
+  NormLayer<Scalar> layer_norm;
 
   ResidualConnection(const Part<Scalar>& part, const AddAndNormSettings& settings);
 

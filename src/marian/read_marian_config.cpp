@@ -39,7 +39,7 @@ Index same_in_both(const JsonFile& config, const std::string& name, Index most) 
 
 Activation activation_of(const JsonFile& config) {
   const std::string name = config.text("activation_function", "gelu");
-  if (name == "silu") {
+  if (name == "silu") {  // all others have the same name in both
     return Activation::swish;
   }
   for (std::size_t i = 0; i < kActivationNames.size(); ++i) {
@@ -47,7 +47,11 @@ Activation activation_of(const JsonFile& config) {
       return static_cast<Activation>(i);
     }
   }
-  throw config.mistake("activation_function", "relu, gelu, swish or silu");
+  std::string known;
+  for (const char* ours : kActivationNames) {
+    known += (known.empty() ? "" : ", ") + std::string(ours);
+  }
+  throw config.mistake("activation_function", known + " or silu");
 }
 
 Tying tying_of(const JsonFile& config) {

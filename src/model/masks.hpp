@@ -5,6 +5,7 @@
 
 #include "layers/masks.hpp"
 #include "model/special_ids.hpp"
+#include "numerics/setting.hpp"
 
 /// Which masks a transformer uses, and where.
 namespace glassformer {
@@ -27,6 +28,15 @@ struct MaskSettings {
   /// The names of the masks that are off.
   std::vector<std::string> off() const;
 };
+
+/// Lists the fields: see numerics/setting.hpp.
+void for_each_setting(MaskSettings& masks, const auto& visit) {
+  visit("encoder_padding", "true: encoder self-attention ignores padding; false: see configs/lessons",
+        masks.encoder_padding);
+  visit("look_ahead", "true: decoder self-attention cannot see the tokens it has to predict", masks.look_ahead);
+  visit("target_padding", "true: decoder self-attention ignores padding", masks.target_padding);
+  visit("cross_padding", "true: cross-attention ignores padding in the source", masks.cross_padding);
+}
 
 /// The three masks that attention reads, and the two that make up decoder_combined.
 struct TransformerMasks {

@@ -50,7 +50,7 @@ class Transformer {
   Linear<Scalar> output;               // D to V; unless Tying::none, its weight is target_embedding's tensor
   std::vector<EncoderLayer<Scalar>> encoder_layers;
   std::vector<DecoderLayer<Scalar>> decoder_layers;
-  std::optional<LayerNorm<Scalar>> encoder_norm, decoder_norm;  // pre-norm only
+  std::optional<NormLayer<Scalar>> encoder_norm, decoder_norm;  // pre-norm only
   CrossEntropy<Scalar> cross_entropy;
 
   Transformer(const TransformerSettings& settings, const VocabularyShape& vocabulary, double label_smoothing = 0);

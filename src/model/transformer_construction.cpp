@@ -67,11 +67,11 @@ std::vector<Layer> make_layers(const Part<Scalar>& part, Site first_site, Index 
 }
 
 template <class Scalar>
-std::optional<LayerNorm<Scalar>> final_norm(const Part<Scalar>& part, const TransformerSettings& settings) {
+std::optional<NormLayer<Scalar>> final_norm(const Part<Scalar>& part, const TransformerSettings& settings) {
   if (settings.norm == Norm::post) {
     return std::nullopt;
   }
-  return LayerNorm<Scalar>(part.at("layer_norm"), settings.d_model);
+  return norm_layer(part.at("layer_norm"), settings.add_and_norm());
 }
 
 }  // namespace

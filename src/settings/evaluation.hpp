@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "numerics/setting.hpp"
+
 namespace glassformer {
 
 /// How BLEU splits text into words, as sacreBLEU's tokenizers of the same names do.
@@ -20,5 +22,12 @@ struct EvaluationSettings {
 
   bool operator==(const EvaluationSettings&) const = default;
 };
+
+/// Lists the fields: see numerics/setting.hpp.
+void for_each_setting(EvaluationSettings& evaluation, const auto& visit) {
+  visit("bleu_tokenizer", "13a (plain text) | none (tokenized) | zh (Chinese) | char (no spaces)",
+        evaluation.bleu_tokenizer, kBleuTokenizerNames);
+  visit("lowercase", "true: BLEU and chrF ignore case", evaluation.lowercase);
+}
 
 }  // namespace glassformer

@@ -1,15 +1,21 @@
 #pragma once
 
+#include <array>
+
 #include "numerics/matrix.hpp"
+#include "numerics/setting.hpp"
 
 namespace glassformer {
 
 /// What a validation measures.
 enum class Metric { loss, perplexity, token_accuracy, bleu, exact_match };
+/// In the order of the enum.
+inline constexpr std::array kMetricNames = {"loss", "perplexity", "token_accuracy", "bleu", "exact_match"};
 
 /// When to validate, and how to use the result.
 struct ValidationSettings {
   enum class Unit { updates, epochs };
+  static constexpr std::array kUnitNames = {"updates", "epochs"};  ///< in the order of the enum
   Index every = 500;  ///< units between validations; each validation writes a checkpoint
   Unit unit = Unit::updates;
   Metric metric = Metric::loss;  ///< the metric that decides which checkpoint is best, also for patience
@@ -20,6 +26,16 @@ struct ValidationSettings {
   bool operator==(const ValidationSettings&) const = default;
 };
 
+/// Lists the fields: see numerics/setting.hpp.
+void for_each_setting(ValidationSettings& validation, const auto& visit) {
+  visit("every", "updates or epochs between validations; each writes a checkpoint", validation.every, 1, kMany);
+  visit("unit", choices(validation.kUnitNames) + ": what `every` counts", validation.unit, validation.kUnitNames);
+  visit("metric", choices(kMetricNames) + ": picks the best", validation.metric, kMetricNames);
+  visit("patience", "stop after this many validations without a new best; 0: never", validation.patience, 0, kMany);
+  visit("translate", "true: translate, too, for BLEU, exact match and samples; false: faster", validation.translate);
+  visit("samples", "sample translations in the log at each validation", validation.samples, 0, kMany);
+}
+
 /// Which checkpoints are kept.
 struct CheckpointSettings {
   Index keep = 3;     ///< how many of the latest stay on disk (best and last always do)
@@ -27,6 +43,12 @@ struct CheckpointSettings {
 
   bool operator==(const CheckpointSettings&) const = default;
 };
+
+/// Lists the fields: see numerics/setting.hpp.
+void for_each_setting(CheckpointSettings& checkpoints, const auto& visit) {
+  visit("keep", "how many recent checkpoints to keep; best and last are always kept", checkpoints.keep, 1, kMany);
+  visit("average", "at the end, also save the mean of the last N checkpoints; 0: none", checkpoints.average, 0, kMany);
+}
 
 /// How long a run trains, and what it does between updates. In a config, its keys are under training.
 struct RunSettings {
@@ -39,5 +61,14 @@ struct RunSettings {
 
   bool operator==(const RunSettings&) const = default;
 };
+
+/// Lists the fields, except for validation and checkpoints, which have their own sections.
+void for_each_setting(RunSettings& run, const auto& visit) {
+  visit("max_epochs", "stop after this many passes over the text; 0: no limit", run.max_epochs, 0, kMany);
+  visit("max_minutes", "stop after this many minutes; 0: no limit (set at least one limit)", run.max_minutes,
+        kNotNegative);
+  visit("max_skipped", "skipped updates allowed in a row (loss or gradient not finite)", run.max_skipped, 0, kMany);
+  visit("log_every", "updates between log lines", run.log_every, 1, kMany);
+}
 
 }  // namespace glassformer

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "numerics/matrix.hpp"
+#include "numerics/setting.hpp"
 
 namespace glassformer {
 
@@ -27,15 +29,33 @@ struct DataSettings {
   bool operator==(const DataSettings&) const = default;
 };
 
+/// Lists the fields: see numerics/setting.hpp.
+void for_each_setting(DataSettings& data, const auto& visit) {
+  visit("directory", "directory with the text files, NAME.LANGUAGE; relative to this file", data.directory);
+  visit("source_language", "file extension of the source language, as in train.en", data.source_language);
+  visit("target_language", "file extension of the target language, as in train.de", data.target_language);
+  visit("train", "NAME of the training text", data.train);
+  visit("valid", "NAME of the validation text; \"\": none, so no checkpoint is the best", data.valid, Empty::allowed);
+  visit("tests", "NAMEs of the test texts; may be empty", data.tests);
+  visit("max_length", "tokens; training leaves out pairs that are longer on either side", data.max_length, 1, kMany);
+}
+
 /// How text is split: at white space, into subwords, or as a Hugging Face Marian model does.
 enum class TokenizerKind { word, sentencepiece, marian };
+inline constexpr std::array kTokenizerKindNames = {"word", "sentencepiece", "marian"};  ///< in the order of the enum
 /// How subwords are learned: byte pair encoding (Sennrich et al. 2016), or a unigram model (Kudo 2018).
 enum class SentencePieceModel { bpe, unigram };
+inline constexpr std::array kSentencePieceModelNames = {"bpe", "unigram"};  ///< in the order of the enum
 /// What SentencePiece does to a text before it splits it, by the names of spm_train's normalization rules. nfkc:
 /// Unicode's NFKC; nmt_nfkc: also turns control and zero-width characters (tabs and U+200C among them) into spaces, or
 /// drops them; _cf: also folds case; identity: keeps every character. All of them collapse runs of spaces, and strip
 /// spaces at both ends. Except with nmt_nfkc and nmt_nfkc_cf, a tab becomes unk: the library allows none in a piece.
 enum class Normalization { nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf, identity };
+/// In the order of the enum.
+inline constexpr std::array kNormalizationNames = {"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"};
+
+inline constexpr Index kLeastVocabulary = 5;          ///< four special ids and a piece
+inline constexpr Index kMostVocabulary = 10'000'000;  ///< the sizes of vocabularies
 
 struct TokenizerSettings {
   TokenizerKind kind = TokenizerKind::word;
@@ -52,5 +72,25 @@ struct TokenizerSettings {
 
   bool operator==(const TokenizerSettings&) const = default;
 };
+
+/// Lists the fields: see numerics/setting.hpp.
+void for_each_setting(TokenizerSettings& tokenizer, const auto& visit) {
+  visit("kind", "word (split at white space) | sentencepiece | marian (needs model.from)", tokenizer.kind,
+        kTokenizerKindNames);
+  visit("joint", "true: one vocabulary for both languages; false: one for each", tokenizer.joint);
+  visit("vocabulary_size", "special tokens included; word: an upper limit", tokenizer.vocabulary_size, kLeastVocabulary,
+        kMostVocabulary);
+  visit("source_vocabulary_size", "of the source alone, if not joint; 0: as vocabulary_size",
+        tokenizer.source_vocabulary_size, 0, kMostVocabulary);
+  visit("target_vocabulary_size", "the same for the target", tokenizer.target_vocabulary_size, 0, kMostVocabulary);
+  visit("min_frequency", "word only: words that occur less often become unk", tokenizer.min_frequency, 1, kMany);
+  visit("model", "sentencepiece only: " + choices(kSentencePieceModelNames), tokenizer.model, kSentencePieceModelNames);
+  visit("normalization", "sentencepiece: " + choices(kNormalizationNames), tokenizer.normalization,
+        kNormalizationNames);
+  visit("character_coverage", "sentencepiece: share of characters that get a piece, 0.98 to 1",
+        tokenizer.character_coverage, kCoverage);
+  visit("source_model", "sentencepiece: use this .model file; \"\": train one", tokenizer.source_model, Empty::allowed);
+  visit("target_model", "the same for the target; leave it \"\" if joint", tokenizer.target_model, Empty::allowed);
+}
 
 }  // namespace glassformer

@@ -16,16 +16,58 @@ class RandomConfigs {
  public:
   explicit RandomConfigs(std::uint32_t seed) : generator_(seed) {}
 
-  Index integer(Index lowest, Index highest) {
+  Config config() {
+    Config c;
+    for_each_setting(c.data, *this);
+    for_each_setting(c.tokenizer, *this);
+    for_each_setting(c.model, *this);
+    for_each_setting(c.model.masks, *this);
+    for_each_setting(c.training, *this);
+    for_each_setting(c.training.optimizer, *this);
+    for_each_setting(c.training.schedule, *this);
+    for_each_setting(c.run, *this);
+    for_each_setting(c.run.validation, *this);
+    for_each_setting(c.run.checkpoints, *this);
+    for_each_setting(c.decoding, *this);
+    for_each_setting(c.evaluation, *this);
+    obey_rules(c);
+    return c;
+  }
+
+  // A random value of each kind of setting.
+  void operator()(const char*, const std::string&, Index& field, Index lowest, Index highest) const {
+    field = integer(lowest, highest);
+  }
+  void operator()(const char*, const std::string&, double& field, const Range& range) const {
+    do {
+      const double high = std::exp2(fraction() * 60 - 50);
+      field = std::vector<double>{fraction(), 0.98 + 0.02 * fraction(), high}[static_cast<std::size_t>(integer(0, 2))];
+    } while (!range.holds(field));
+  }
+  void operator()(const char*, const std::string&, bool& field) const { field = integer(0, 1) == 1; }
+  void operator()(const char*, const std::string&, std::uint64_t& field) const {
+    field = (static_cast<std::uint64_t>(generator_()) << 32) | generator_();
+  }
+  template <class Enum, std::size_t size>
+  void operator()(const char*, const std::string&, Enum& field, const std::array<const char*, size>&) const {
+    field = static_cast<Enum>(integer(0, static_cast<Index>(size) - 1));
+  }
+  void operator()(const char*, const std::string&, std::string& field, Empty = Empty::refused) const { field = text(); }
+  void operator()(const char*, const std::string&, std::vector<std::string>& field) const {
+    for (Index i = integer(0, 3); i > 0; --i) {
+      field.push_back(text());
+    }
+  }
+  void operator()(const char*, const std::string&, std::filesystem::path& field, Empty = Empty::refused) const {
+    field = "/" + text() + "x";
+  }
+
+ private:
+  Index integer(Index lowest, Index highest) const {
     return std::uniform_int_distribution<Index>(lowest, highest)(generator_);
   }
-  double fraction() { return std::uniform_real_distribution<double>(0, 1)(generator_); }
-  double positive() { return std::exp2(fraction() * 60 - 50); }
-  template <typename Enum>
-  Enum one_of(Index choices) {
-    return static_cast<Enum>(integer(0, choices - 1));
-  }
-  std::string text() {
+  double fraction() const { return std::uniform_real_distribution<double>(0, 1)(generator_); }
+  std::string text() const {
     static const std::vector<std::string> parts = {"a",  "B9", " ",  "#",  ":", ": ", "\"", "'",    "\\", "ä",
                                                    "\n", "\t", "no", "~",  "-", "[",  "}",  "null", ",",  "1e3",
                                                    "%",  "@",  "&",  "*x", "!", "|",  ">",  "語",   "?",  "\x7f"};
@@ -35,82 +77,29 @@ class RandomConfigs {
     }
     return result;
   }
-  std::filesystem::path path() { return "/" + text() + "x"; }
 
-  Config config() {
-    Config c;
-    c.data.directory = path();
-    c.data.source_language = text();
-    c.data.target_language = text();
-    c.data.train = text();
-    c.data.valid = text();
-    for (Index i = integer(0, 3); i > 0; --i) {
-      c.data.tests.push_back(text());
-    }
-    c.data.max_length = integer(1, 300);
-    c.tokenizer.kind = one_of<TokenizerKind>(2);
-    c.tokenizer.joint = integer(0, 1) == 1;
-    c.tokenizer.vocabulary_size = integer(5, 50000);
-    if (!c.tokenizer.joint) {
-      c.tokenizer.source_vocabulary_size = integer(5, 50000);
-    }
-    if (!c.tokenizer.joint) {
-      c.tokenizer.target_vocabulary_size = integer(5, 50000);
-    }
-    c.tokenizer.min_frequency = integer(1, 5);
-    c.tokenizer.normalization = one_of<Normalization>(5);
-    c.tokenizer.character_coverage = 0.98 + 0.02 * fraction();
-    c.tokenizer.model = one_of<SentencePieceModel>(2);
-    if (c.tokenizer.kind == TokenizerKind::sentencepiece) {
-      c.tokenizer.source_model = path();
-      if (!c.tokenizer.joint) {
-        c.tokenizer.target_model = path();
-      }
-    }
+  /// Changes the values that do not fit each other.
+  void obey_rules(Config& c) const {
     c.model.heads = integer(1, 8);
     c.model.d_model = c.model.heads * 2 * integer(1, 32);
-    c.model.encoder_layers = integer(1, 8);
-    c.model.decoder_layers = integer(1, 8);
-    c.model.d_ff = integer(1, 5000);
-    c.model.scale_embeddings = integer(0, 1) == 1;
-    c.model.norm = one_of<Norm>(2);
-    c.model.activation = one_of<Activation>(3);
-    c.model.tied_embeddings = one_of<Tying>(c.tokenizer.joint ? 3 : 2);
-    c.model.dropout = fraction();
-    c.model.embedding_dropout = fraction();
-    c.model.attention_dropout = fraction();
-    c.model.activation_dropout = fraction();
-    c.model.initial_gain = positive();
-    c.model.masks = {integer(0, 1) == 1, integer(0, 1) == 1, integer(0, 1) == 1, integer(0, 1) == 1};
-    fill(c.training, c.run);
-    c.decoding = {integer(1, 9), 1, positive(), integer(0, 1) == 1, integer(1, 99), std::min(positive(), 100.0)};
-    c.evaluation = {one_of<BleuTokenizer>(4), integer(0, 1) == 1};
-    return c;
+    TokenizerSettings& tokenizer = c.tokenizer;
+    tokenizer.kind = integer(0, 1) == 1 ? TokenizerKind::word : TokenizerKind::sentencepiece;
+    const bool has_files = tokenizer.kind == TokenizerKind::sentencepiece;
+    tokenizer.source_model = has_files ? tokenizer.source_model : "";
+    tokenizer.target_model = has_files && !tokenizer.joint ? tokenizer.target_model : "";
+    for (Index* size : {&tokenizer.source_vocabulary_size, &tokenizer.target_vocabulary_size}) {
+      *size = tokenizer.joint ? 0 : std::max(*size, kLeastVocabulary);
+    }
+    if (!tokenizer.joint && c.model.tied_embeddings == Tying::all) {
+      c.model.tied_embeddings = Tying::none;
+    }
+    c.training.max_updates = integer(1000, 9999);
+    c.training.schedule.warmup = integer(0, 999);
+    const Metric metric = c.run.validation.metric;
+    c.run.validation.translate |= metric == Metric::bleu || metric == Metric::exact_match;
   }
 
- private:
-  void fill(TrainingSettings& t, RunSettings& r) {
-    t.seed = (static_cast<std::uint64_t>(generator_()) << 32) | generator_();
-    t.max_tokens = integer(1, 1'000'000'000);
-    t.accumulation = integer(1, 9);
-    t.shards = integer(1, 99);
-    t.label_smoothing = fraction();
-    t.max_updates = integer(1000, 9999);
-    r.max_epochs = integer(0, 9);
-    r.max_minutes = positive();
-    r.max_skipped = integer(0, 99);
-    r.log_every = integer(1, 99);
-    t.optimizer = {
-        one_of<OptimizerSettings::Kind>(3), fraction(), fraction(), positive(), fraction(), positive(), positive()};
-    t.schedule = {one_of<ScheduleSettings::Kind>(3), positive(), integer(0, 999), positive(), positive()};
-    const auto metric = one_of<Metric>(5);
-    const bool needs_translations = metric == Metric::bleu || metric == Metric::exact_match;
-    r.validation = {integer(1, 999), one_of<ValidationSettings::Unit>(2),      metric,
-                    integer(0, 9),   needs_translations || integer(0, 1) == 1, integer(0, 9)};
-    r.checkpoints = {integer(1, 9), integer(0, 9)};
-  }
-
-  std::mt19937 generator_;
+  mutable std::mt19937 generator_;
 };
 
 }  // namespace

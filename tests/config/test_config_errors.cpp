@@ -91,8 +91,8 @@ TEST_CASE("the error for a wrong choice lists the choices and suggests the neare
   CHECK(place.complaint("", {"tokenizer.kind=sentencepice"}) ==
         "--set tokenizer.kind=sentencepice: expected word, sentencepiece or marian, found \"sentencepice\"; "
         "did you mean sentencepiece?");
-  CHECK(place.complaint("model: {activation: 3}\n") ==
-        "a.yaml:3: model.activation: expected relu, gelu or swish, found 3");
+  CHECK(place.complaint("model: {tied_embeddings: 3}\n") ==
+        "a.yaml:3: model.tied_embeddings: expected none, target or all, found 3");
 }
 
 TEST_CASE("the error for a broken rule between keys names the key that was given, overrides first", "[config]") {

@@ -276,7 +276,9 @@ TEST_CASE("A session checks every setting, in every build", "[session]") {
       {"training.label_smoothing", [](Settings& s) { s.training.label_smoothing = 1; }},
       {"training.max_updates", [](Settings& s) { s.training.max_updates = -1; }},
       {"training.optimizer.kind",
-       [](Settings& s) { s.training.optimizer.kind = static_cast<OptimizerSettings::Kind>(3); }},
+       [](Settings& s) {
+         s.training.optimizer.kind = static_cast<OptimizerSettings::Kind>(OptimizerSettings::kNames.size());
+       }},
       {"training.optimizer.beta1", [](Settings& s) { s.training.optimizer.beta1 = 1; }},
       {"training.optimizer.beta2", [](Settings& s) { s.training.optimizer.beta2 = -1; }},
       {"training.optimizer.epsilon", [](Settings& s) { s.training.optimizer.epsilon = 1e-60; }},

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "every_value.hpp"
 #include "gradients.hpp"
 #include "layers/feed_forward.hpp"
 #include "single_layer.hpp"
@@ -26,7 +27,7 @@ struct FeedForwardExample {
 }  // namespace
 
 TEST_CASE("The feed-forward network is a linear map, an activation and a linear map", "[layers]") {
-  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::swish}) {
+  for (const Activation activation : every_value<Activation>(kActivationNames)) {
     FeedForwardExample example(1, activation, 0);
     const Buffer<double> y = example.forward();
     ActivationLayer<double> activate("activation", activation);
@@ -37,7 +38,7 @@ TEST_CASE("The feed-forward network is a linear map, an activation and a linear 
 
 TEST_CASE("The gradients of the feed-forward network are right for any activation, with and without dropout",
           "[layers]") {
-  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::swish}) {
+  for (const Activation activation : every_value<Activation>(kActivationNames)) {
     for (const double dropout : {0.0, 0.3}) {
       CAPTURE(static_cast<int>(activation), dropout);
       FeedForwardExample example(1, activation, dropout);

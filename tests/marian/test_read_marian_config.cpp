@@ -126,7 +126,8 @@ TEST_CASE("architectures that our transformer lacks are refused with the reason"
   CHECK(contains(complaint_about("model_type", "bart"), "model_type: expected \"marian\""));
   CHECK(contains(complaint_about("decoder_attention_heads", 8), "expected 4 as in the encoder"));
   CHECK(contains(complaint_about("decoder_ffn_dim", 128), "expected 64 as in the encoder"));
-  CHECK(contains(complaint_about("activation_function", "gelu_new"), "expected relu, gelu, swish or silu"));
+  CHECK(contains(complaint_about("activation_function", "gelu_new"), "expected relu, gelu, swish"));
+  CHECK(contains(complaint_about("activation_function", "gelu_new"), " or silu"));
   CHECK(contains(complaint_about("tie_word_embeddings", false), "expected true, because share_encoder"));
   CHECK(contains(complaint_about("static_position_embeddings", false), "computed, not learned"));
   for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"}) {

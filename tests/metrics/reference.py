@@ -86,9 +86,12 @@ def positions(length, width):
     return np.hstack([np.sin(angles), np.cos(angles)])
 
 
-ACTIVATIONS = {"relu": lambda x: np.maximum(x, 0),
-               "gelu": lambda x: x * (1 + np.vectorize(erf)(x / sqrt(2))) / 2,
-               "swish": lambda x: x / (1 + np.exp(-x))}
+# The functions behind the values of a key of the section model.
+CHOICES = {
+    "activation": {"relu": lambda x: np.maximum(x, 0),
+                   "gelu": lambda x: x * (1 + np.vectorize(erf)(x / sqrt(2))) / 2,
+                   "swish": lambda x: x / (1 + np.exp(-x))},
+}
 
 
 class Model:
@@ -110,6 +113,9 @@ class Model:
             own = "model.decoder.embed_tokens"
         return self.weights[own + ".weight"]
 
+    def chosen(self, key):
+        return CHOICES[key][self.settings[key]]
+
     def linear(self, name, x):
         return x @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
 
@@ -130,7 +136,7 @@ class Model:
         return self.linear(f"{name}.out_proj", (weights @ v).swapaxes(1, 2).reshape(x.shape))
 
     def feed_forward(self, name, x):
-        activation = ACTIVATIONS[self.settings["activation"]]
+        activation = self.chosen("activation")
         return self.linear(f"{name}.fc2", activation(self.linear(f"{name}.fc1", x)))
 
     def add_and_norm(self, name, x, sublayer):

@@ -7,19 +7,24 @@ or two roundings in single precision for numbers between 4 and 8.
 
 import json
 import os
+import re
 
 import numpy as np
 import pytest
 from beam import closest_decision
 from metrics import CLOSE, LOG_PROBABILITY
-from program import run, run_json, toy_pairs, train, unequal_pairs
-from reference import BOS, EOS, PAD, Model, log_softmax, read_lines
+from program import ROOT, run, run_json, toy_pairs, train, unequal_pairs
+from reference import BOS, CHOICES, EOS, PAD, Model, log_softmax, read_lines
 
 TOLERANCE = 1e-5
 KINDS = [("post", "none", "relu", True), ("pre", "none", "gelu", False), ("post", "target", "gelu", True),
          ("pre", "target", "swish", True), ("post", "all", "swish", False), ("pre", "all", "relu", True),
          ("post", "target", "relu", False), ("pre", "none", "swish", True)]
 LAYERS = {KINDS[-1]: (1, 3)}  # of the encoder and the decoder; all others have two each
+# A function that none of them uses gets a model of its own. The first function of a key is its default.
+USED = {word for kind in KINDS for word in kind}
+KINDS += [("pre", "target", "relu", True, key, name) for key, functions in CHOICES.items()
+          for name in list(functions)[1:] if name not in USED]
 MASKS = ["encoder_padding", "look_ahead", "target_padding", "cross_padding"]
 
 
@@ -38,11 +43,12 @@ def trained(text, tmp_path_factory):
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: "-".join(map(str, kind)))
 def kind(request, trained):
-    norm, tied, activation, scale = request.param
+    norm, tied, activation, scale, *choice = request.param
     encoder_layers, decoder_layers = LAYERS.get(request.param, (2, 2))
     model = trained({"model.norm": norm, "model.tied_embeddings": tied, "model.activation": activation,
                      "model.scale_embeddings": scale, "tokenizer.joint": tied == "all",
-                     "model.encoder_layers": encoder_layers, "model.decoder_layers": decoder_layers})
+                     "model.encoder_layers": encoder_layers, "model.decoder_layers": decoder_layers,
+                     **({f"model.{choice[0]}": choice[1]} if choice else {})})
     return model, Model(model / "best")
 
 
@@ -86,6 +92,12 @@ def pairs(files):
 
 
 # --- The kinds --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("key", CHOICES)
+def test_the_numpy_model_has_every_function_of_the_program(key):
+    _, message = run("train", ROOT / "configs/debug.yaml", "--output", "/nowhere", "--set", f"model.{key}=[]", status=2)
+    assert set(re.split(", | or ", re.search(": expected (.*), found", message)[1])) == set(CHOICES[key])
+
+
 def test_logits_and_log_p_of_a_padded_batch_match_the_model(kind, tmp_path):
     check_logits(*kind, tmp_path / "trace.json")
 

@@ -307,7 +307,7 @@ def test_clipping_scales_only_the_gradient_and_the_logged_norm_is_unclipped(opti
         assert norm == pytest.approx(min(logged, clip or logged), rel=1e-5)  # the error of m, which has 24 bits
 
 
-def test_update_is_that_of_adam_adamw_or_muon(optimized):
+def test_update_is_that_of_the_optimizer(optimized):
     watched, kind, decay, _ = optimized
     for update in range(2, 7):
         _, v_before, before = watched.state(update - 1)

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "every_value.hpp"
 #include "numerics/parameter.hpp"
 #include "random_values.hpp"
 #include "threads.hpp"
@@ -12,12 +13,12 @@ using namespace glassformer;
 
 namespace {
 
-/// Adam for one parameter, in plain double precision, for comparison.
-struct PlainAdam {
+/// The optimizer of one parameter, in plain double precision, for comparison. (Muon is for matrices: test_muon.cpp.)
+struct PlainOptimizer {
   OptimizerSettings s;
   double m = 0, v = 0;
   double update(double p, double g, double rate, int t) {
-    if (s.kind == OptimizerSettings::Kind::adamw) {
+    if (s.kind != OptimizerSettings::Kind::adam) {
       p -= rate * s.weight_decay * p;
     } else {
       g += s.weight_decay * p;
@@ -49,8 +50,9 @@ std::vector<TensorPlace> mixed_tensors() {
 
 }  // namespace
 
-TEST_CASE("Adam and AdamW follow their formulas over twenty updates, weight decay included", "[training]") {
-  for (const auto kind : {OptimizerSettings::Kind::adam, OptimizerSettings::Kind::adamw}) {
+TEST_CASE("Every optimizer follows its formula over twenty updates, weight decay included", "[training]") {
+  for (const auto kind : every_value<OptimizerSettings::Kind>(OptimizerSettings::kNames)) {
+    CAPTURE(static_cast<int>(kind));
     const OptimizerSettings settings{.kind = kind, .epsilon = 1e-3, .weight_decay = 0.1, .clip_norm = 0};
     RandomValues random(1);
     std::vector<float> p(5);
@@ -59,14 +61,14 @@ TEST_CASE("Adam and AdamW follow their formulas over twenty updates, weight deca
     for (std::size_t i = 0; i < 5; ++i) {
       plain[i] = p[i] = static_cast<float>(random.number());
     }
-    std::vector<PlainAdam> expected(5, {settings});
-    Optimizer<float> adam(settings, one_vector(5));
+    std::vector<PlainOptimizer> expected(5, {settings});
+    Optimizer<float> optimizer(settings, one_vector(5));
     for (int t = 1; t <= 20; ++t) {
       for (std::size_t i = 0; i < 5; ++i) {
         g[i] = static_cast<float>(random.number());
         plain[i] = expected[i].update(plain[i], g[i], 0.01, t);
       }
-      adam.update(p, g, gradient_norm<float>(g), 0.01, t);
+      optimizer.update(p, g, gradient_norm<float>(g), 0.01, t);
     }
     for (std::size_t i = 0; i < 5; ++i) {
       CHECK(p[i] == Approx(plain[i]).epsilon(1e-5));
@@ -129,7 +131,7 @@ TEST_CASE("norm and update have the same bits on 1, 2 and 5 threads", "[training
   Buffer<float> gradient = random.matrix<float>(1, size);
   Buffer<float> start = random.matrix<float>(1, size);
   const std::span<const float> g(gradient.data(), static_cast<std::size_t>(size));
-  for (const auto kind : {OptimizerSettings::Kind::adam, OptimizerSettings::Kind::muon}) {
+  for (const auto kind : every_value<OptimizerSettings::Kind>(OptimizerSettings::kNames)) {
     std::vector<std::vector<float>> results;
     std::vector<double> norms;
     for (const int threads : {1, 2, 5}) {

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+
+#include "numerics/index.hpp"
+
+/// Next to each struct of settings is a function for_each_setting(settings, visit), the only list of its fields. It
+/// calls visit for every field:
+///
+///   visit("heads", "number of attention heads; must divide d_model", settings.heads, 1, kMostWidth);
+///         name     meaning                                           field           what it accepts
+///
+/// An integer accepts what is between two bounds, both included; a number, a Range; an enum, the names of its values in
+/// their order; a text or a path, Empty::allowed or nothing. Config keys, the checks of a Session and its snapshots are
+/// made from these lists, so a new setting needs only a field and a line.
+namespace glassformer {
+
+/// Which numbers a setting accepts.
+struct Range {
+  const char* words;  ///< for messages: "a number above 0"
+  bool (*holds)(double);
+};
+inline constexpr Range kRate{"a number of at least 0 and below 1", [](double x) { return x >= 0 && x < 1; }};
+inline constexpr Range kNotNegative{"a number of at least 0", [](double x) { return x >= 0; }};
+inline constexpr Range kRatio{"a number from 0 to 100", [](double x) { return x >= 0 && x <= 100; }};
+inline constexpr Range kCoverage{"a number from 0.98 to 1", [](double x) { return x >= 0.98 && x <= 1; }};
+inline constexpr Range kPositive{"a number above 0", [](double x) { return x > 0; }};
+
+enum class Empty { refused, allowed };
+
+/// No setting that counts something accepts more.
+inline constexpr Index kMany = 1'000'000'000;
+
+/// The names of an enum's values, for the meaning of a setting: "relu | gelu | swish".
+std::string choices(const auto& names) {
+  std::string list;
+  for (const char* name : names) {
+    list += (list.empty() ? "" : " | ") + std::string(name);
+  }
+  return list;
+}
+
+}  // namespace glassformer
