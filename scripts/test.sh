@@ -48,5 +48,6 @@ if [[ $preset == release ]]; then
   for maker in scripts/fixtures/make_*_corpus.py; do python3 "$maker" --check; done
   scripts/dev/check_modules.py
   scripts/dev/make_pictures.py --check
+  scripts/dev/make_reference.py --check
   scripts/dev/test_documents.py
 fi

@@ -6,8 +6,7 @@ rewrites the comments of keys in configs, if they end with the key's default.
     scripts/dev/make_reference.py --check    status 1 if a file is not what this script writes
 
 Keys, comments and defaults come from the config.yaml of a training run, which lists all keys. What a key accepts comes
-from the message that refuses a wrong value. The page describes a release: scripts/dev/release_check.sh checks it, and
-changes between two releases need not touch it.
+from the message that refuses a wrong value. scripts/test.sh checks that the files are up to date.
 """
 
 import argparse

@@ -12,7 +12,6 @@ cd "$(dirname "$0")/../.."
 source scripts/dev/stages.sh
 
 readonly STAGES='
-reference      | build release glassformer_program; scripts/dev/make_reference.py --check
 mutation       | scripts/dev/mutation_test.sh
 lessons        | scripts/dev/test_lessons.sh
 threads        | scripts/test.sh tsan "[threads]"

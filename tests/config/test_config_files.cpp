@@ -83,7 +83,6 @@ TEST_CASE("a written config has every key, with its meaning and its default", "[
   }
 }
 
-// make_reference.py writes the comments, but not with every change.
 TEST_CASE("the configs that explain their keys have the right defaults", "[config]") {
   std::istringstream written(write_config(Config{}));
   const auto table = keys_in(written);
