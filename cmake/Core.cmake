@@ -36,8 +36,17 @@ if(BUILD_TESTING)  # the core once more, with the plain arithmetic that tests co
   list(APPEND cores reference_core)
 endif()
 
+# Headers are included as "glassformer/MODULE/NAME.hpp", here and when they are installed, so that none can be mistaken
+# for another project's. The link makes src look like an installed directory; the option makes messages, the debugger
+# and __FILE__ name the files in src all the same.
+set(include_directory ${CMAKE_CURRENT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${include_directory})
+file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/src ${include_directory}/glassformer SYMBOLIC)
+
 foreach(core IN LISTS cores)
-  target_include_directories(${core} PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/src>)
+  target_include_directories(${core} PUBLIC $<BUILD_INTERFACE:${include_directory}>)
+  target_compile_options(${core} PUBLIC
+    $<BUILD_INTERFACE:-ffile-prefix-map=${include_directory}/glassformer=${CMAKE_CURRENT_SOURCE_DIR}/src>)
   target_compile_features(${core} PUBLIC cxx_std_20)
   target_link_libraries(${core} PUBLIC Eigen3::Eigen)
   # Eigen's matrices pass between the core and its users, for instance in a recorded pass. Both must allocate and free

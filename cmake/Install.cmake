@@ -25,19 +25,11 @@ if(TARGET glassformer_core_avx512)
   install(TARGETS glassformer_core_avx512
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${avx512_directory} COMPONENT program NAMELINK_SKIP)
 endif()
-# Installed headers are in glassformer/ and include each other with that prefix, so none can be mistaken for another
-# project's. In src they omit the prefix.
-install(CODE "
-  foreach(module IN ITEMS ${header_modules})
-    file(GLOB headers RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/src/\${module}/*.hpp)
-    foreach(header IN LISTS headers)
-      file(READ ${CMAKE_CURRENT_SOURCE_DIR}/src/\${header} text)
-      string(REGEX REPLACE \"#include \\\"([a-z]+/)\" \"#include \\\"glassformer/\\\\1\" text \"\${text}\")
-      file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/headers/glassformer/\${header} \"\${text}\")
-      file(INSTALL ${CMAKE_CURRENT_BINARY_DIR}/headers/glassformer/\${header}
-        DESTINATION \${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/glassformer/\${module})
-    endforeach()
-  endforeach()" COMPONENT development)
+install(FILES src/glassformer.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glassformer COMPONENT development)
+foreach(module IN LISTS header_modules)
+  install(DIRECTORY src/${module} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glassformer COMPONENT development
+    FILES_MATCHING PATTERN *.hpp)
+endforeach()
 get_target_property(core_type glassformer_core TYPE)  # a static core leaves linking OpenMP to its users
 configure_package_config_file(cmake/glassformerConfig.cmake.in glassformerConfig.cmake
   INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)

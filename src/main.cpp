@@ -10,14 +10,14 @@
 #include <new>
 #include <stdexcept>
 
-#include "commands/command_line.hpp"
-#include "commands/commands.hpp"
-#include "files/user_error.hpp"
-#include "files/utf8.hpp"
-#include "machine/machine.hpp"
-#include "numerics/gemm.hpp"
-#include "report/log.hpp"
-#include "training/self_test.hpp"
+#include "glassformer/commands/command_line.hpp"
+#include "glassformer/commands/commands.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/files/utf8.hpp"
+#include "glassformer/machine/machine.hpp"
+#include "glassformer/numerics/gemm.hpp"
+#include "glassformer/report/log.hpp"
+#include "glassformer/training/self_test.hpp"
 
 namespace glassformer {
 namespace {

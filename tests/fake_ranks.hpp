@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "numerics/ranks.hpp"
+#include "glassformer/numerics/ranks.hpp"
 
 namespace glassformer::test {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "numerics/gradient_check.hpp"
+#include "glassformer/numerics/gradient_check.hpp"
 #include "random_values.hpp"
 
 namespace glassformer {

@@ -6,8 +6,8 @@
 #include <random>
 #include <type_traits>
 
-#include "numerics/arena.hpp"
-#include "numerics/matrix.hpp"
+#include "glassformer/numerics/arena.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "files/lines.hpp"
+#include "glassformer/files/lines.hpp"
 
 namespace glassformer {
 

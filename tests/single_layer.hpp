@@ -1,7 +1,7 @@
 #pragma once
 
-#include "layers/part.hpp"
-#include "layers/pass.hpp"
+#include "glassformer/layers/part.hpp"
+#include "glassformer/layers/pass.hpp"
 #include "random_values.hpp"
 
 namespace glassformer {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "files/user_error.hpp"
+#include "glassformer/files/user_error.hpp"
 
 /// Helpers for tests that use files.
 namespace glassformer::test {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "layers/part.hpp"
-#include "layers/pass.hpp"
-#include "numerics/gradient_check.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/layers/part.hpp"
+#include "glassformer/layers/pass.hpp"
+#include "glassformer/numerics/gradient_check.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 using namespace glassformer;
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "decoding/search.hpp"
-#include "training/sharded_gradient.hpp"
+#include "glassformer/decoding/search.hpp"
+#include "glassformer/training/sharded_gradient.hpp"
 
 using namespace glassformer;
 

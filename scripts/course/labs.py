@@ -178,13 +178,13 @@ def program_of(lab, texts, originals=None):
         shutil.rmtree(old.parent, ignore_errors=True)  # another thread may delete it, too
     include = directory / "include"
     for file, text in texts.items():
-        path = include / Path(file).relative_to("src")
+        path = include / "glassformer" / Path(file).relative_to("src")
         path.parent.mkdir(parents=True, exist_ok=True)
         name = (originals or {}).get(file)
         path.write_text(f'#line 1 "{name}"\n{text}' if name else text, encoding="utf-8")
     headers = [text for file, text in texts.items() if file.endswith(".hpp")]
     includes = [include, DESCRIPTIONS, PROJECT / "tests"]
-    sources = [include / Path(file).relative_to("src") for file in texts if file.endswith(".cpp")]
+    sources = [include / "glassformer" / Path(file).relative_to("src") for file in texts if file.endswith(".cpp")]
     objects = []
     for source in [*sources, *common]:
         name = source.stem if source in common else "-".join(source.relative_to(include).with_suffix("").parts)

@@ -27,18 +27,21 @@ if ! has_libcxx; then
 fi
 install_packages program
 openmp=$(borrowed_openmp "$compiler")
+include=$(mktemp -d)  # as cmake/Core.cmake does it
+trap 'rm -r "$include"' EXIT
+ln -s "$PWD/src" "$include/glassformer"
 
 check() {  # check MODULE; the module . is main.cpp
   local files=("src/$1"/*.cpp)
   printf '#include "%s"\n' "${files[@]}" | grep -v '/linux\.cpp"' |
     # shellcheck disable=SC2086  # several options
     "$compiler" -std=c++20 -stdlib=libc++ -fopenmp -fsyntax-only \
-      -I. -Isrc -isystem /usr/include/eigen3 $openmp -DGLASSFORMER_VERSION='""' -DGLASSFORMER_HAS_MPI=0 \
+      -I. -I"$include" -isystem /usr/include/eigen3 $openmp -DGLASSFORMER_VERSION='""' -DGLASSFORMER_HAS_MPI=0 \
       -DSPDLOG_FMT_EXTERNAL -x c++ - ||
     { echo "check_libcxx.sh: the module $1 does not compile with $compiler and libc++" >&2; return 1; }
 }
 export -f check
-export compiler openmp
+export compiler openmp include
 
 { awk '/^[a-z]/ { print $2 }' src/modules.txt; echo .; } | xargs -P "$(nproc)" -I{} bash -c 'check "$1"' check {} || exit 1
 echo "src compiles with $("$compiler" --version | head -n 1) and libc++"

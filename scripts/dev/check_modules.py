@@ -12,6 +12,7 @@ from pathlib import Path
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 CORE = "glassformer_core"
+HEADER_FOR_USERS = Path("glassformer.hpp")
 LIBRARIES_OF_CORE = re.compile(r"<(Eigen/\w+|omp\.h)>")
 INTRINSICS = {"<immintrin.h>", "<arm_neon.h>"}
 STANDARD_LIBRARY = re.compile(r"<c?[a-z_0-9]+>")  # the headers of C++ have no .h; INPUT_AND_OUTPUT excludes some
@@ -30,10 +31,20 @@ def read_modules():
     return modules
 
 
+def module_of(path):
+    """The module of a file, whose path is relative to src; None for main.cpp."""
+    if path == HEADER_FOR_USERS:
+        return "session"
+    return path.parts[0] if len(path.parts) > 1 else None
+
+
 def error_in(module, include, modules):
     """What is wrong with this #include in this module, or None."""
     if include.startswith('"'):
-        included = include.strip('"').split("/")[0]
+        prefix, _, path = include.strip('"').partition("/")
+        if prefix != "glassformer":
+            return 'expected "glassformer/MODULE/NAME.hpp"'
+        included = module_of(Path(path))
         if included not in modules:
             return f"{included} is not a module in src/modules.txt"
         order = list(modules)
@@ -52,8 +63,7 @@ def main():
     modules = read_modules()
     errors, files = [], 0
     for path in sorted(SRC.rglob("*.[ch]pp")):
-        parts = path.relative_to(SRC).parts
-        module = parts[0] if len(parts) > 1 else None  # main.cpp may include everything
+        module = module_of(path.relative_to(SRC))  # main.cpp may include everything
         if module is not None and module not in modules:
             errors.append(f"{path}: {module} is missing from src/modules.txt")
             continue

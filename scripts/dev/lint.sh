@@ -22,7 +22,7 @@ checked_with() {  # checked_with src/layers/masks.hpp
   if [[ -e ${1%.?pp}.cpp ]]; then
     echo "${1%.?pp}.cpp"
   else
-    { grep -rlF --include='*.cpp' "#include \"${1#src/}\"" src || echo "$1"; } | sort | head -n 1
+    { grep -rlF --include='*.cpp' "#include \"glassformer/${1#src/}\"" src || echo "$1"; } | sort | head -n 1
   fi
 }
 

@@ -1,9 +1,9 @@
-#include "batching/batch.hpp"
+#include "glassformer/batching/batch.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "batching/lengths.hpp"
+#include "glassformer/batching/lengths.hpp"
 
 namespace glassformer {
 namespace {

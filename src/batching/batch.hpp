@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "batching/sentence_pairs.hpp"
+#include "glassformer/batching/sentence_pairs.hpp"
 
 namespace glassformer {
 

@@ -4,7 +4,7 @@
 #include <compare>
 #include <utility>
 
-#include "batching/sentence_pairs.hpp"
+#include "glassformer/batching/sentence_pairs.hpp"
 
 namespace glassformer {
 

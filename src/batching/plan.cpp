@@ -1,4 +1,4 @@
-#include "batching/plan.hpp"
+#include "glassformer/batching/plan.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -6,8 +6,8 @@
 #include <random>
 #include <utility>
 
-#include "batching/batch.hpp"
-#include "batching/lengths.hpp"
+#include "glassformer/batching/batch.hpp"
+#include "glassformer/batching/lengths.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "batching/sentence_pairs.hpp"
+#include "glassformer/batching/sentence_pairs.hpp"
 
 /// Which sentences form a batch, and which of them a shard.
 namespace glassformer {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "model/special_ids.hpp"
+#include "glassformer/model/special_ids.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -6,17 +6,17 @@
 #include <set>
 #include <sstream>
 
-#include "checkpoint/checksums.hpp"
-#include "checkpoint/file_names.hpp"
-#include "checkpoint/safetensors.hpp"
-#include "checkpoint/training_state.hpp"
-#include "files/checkpoint_file.hpp"
-#include "files/descriptor.hpp"
-#include "files/durable_directories.hpp"
-#include "files/suggestion.hpp"
-#include "files/unfinished.hpp"
-#include "files/user_error.hpp"
-#include "marian/marian_tensors.hpp"
+#include "glassformer/checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/checkpoint/safetensors.hpp"
+#include "glassformer/checkpoint/training_state.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/durable_directories.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/unfinished.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/marian/marian_tensors.hpp"
 
 namespace glassformer {
 namespace {

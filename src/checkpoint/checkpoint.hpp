@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/training_state.hpp"
-#include "numerics/arena.hpp"
+#include "glassformer/checkpoint/training_state.hpp"
+#include "glassformer/numerics/arena.hpp"
 
 /// A checkpoint is a directory with everything that you need to evaluate, translate and explain. The Hugging Face
 /// library can open it as a Marian model:

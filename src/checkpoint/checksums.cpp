@@ -1,4 +1,4 @@
-#include "checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/checksums.hpp"
 
 #include <fcntl.h>
 #include <openssl/evp.h>
@@ -12,11 +12,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "checkpoint/file_names.hpp"
-#include "files/checkpoint_file.hpp"
-#include "files/descriptor.hpp"
-#include "files/durable_files.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/durable_files.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

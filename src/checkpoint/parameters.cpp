@@ -1,4 +1,4 @@
-#include "checkpoint/parameters.hpp"
+#include "glassformer/checkpoint/parameters.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -8,12 +8,12 @@
 #include <set>
 #include <string_view>
 
-#include "checkpoint/checksums.hpp"
-#include "checkpoint/file_names.hpp"
-#include "checkpoint/safetensors.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
-#include "marian/marian_tensors.hpp"
+#include "glassformer/checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/checkpoint/safetensors.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/marian/marian_tensors.hpp"
 
 namespace glassformer {
 namespace {

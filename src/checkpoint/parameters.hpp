@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "model/model.hpp"
-#include "numerics/arena.hpp"
+#include "glassformer/model/model.hpp"
+#include "glassformer/numerics/arena.hpp"
 
 namespace glassformer {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/run_directory.hpp"
-#include "checkpoint/run_names.hpp"
-#include "files/suggestion.hpp"
-#include "files/unfinished.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/run_directory.hpp"
+#include "glassformer/checkpoint/run_names.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/unfinished.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "checkpoint/run_checks.hpp"
+#include "glassformer/checkpoint/run_checks.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -8,16 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/checksums.hpp"
-#include "checkpoint/file_names.hpp"
-#include "checkpoint/run_names.hpp"
-#include "files/checkpoint_file.hpp"
-#include "files/durable_directories.hpp"
-#include "files/durable_files.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
-#include "report/curves.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/checkpoint/run_names.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/files/durable_directories.hpp"
+#include "glassformer/files/durable_files.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/report/curves.hpp"
 
 namespace glassformer {
 

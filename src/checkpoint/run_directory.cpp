@@ -1,4 +1,4 @@
-#include "checkpoint/run_directory.hpp"
+#include "glassformer/checkpoint/run_directory.hpp"
 
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
@@ -7,14 +7,14 @@
 
 #include <algorithm>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/run_checks.hpp"
-#include "checkpoint/run_names.hpp"
-#include "files/descriptor.hpp"
-#include "files/durable_directories.hpp"
-#include "files/durable_files.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/run_checks.hpp"
+#include "glassformer/checkpoint/run_names.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/durable_directories.hpp"
+#include "glassformer/files/durable_files.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "files/descriptor.hpp"
-#include "files/directory_lock.hpp"
-#include "numerics/matrix.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/directory_lock.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "checkpoint/run_names.hpp"
+#include "glassformer/checkpoint/run_names.hpp"
 
 #include <fcntl.h>
 
@@ -8,13 +8,13 @@
 #include <regex>
 #include <span>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/file_names.hpp"
-#include "files/checkpoint_file.hpp"
-#include "files/descriptor.hpp"
-#include "files/suggestion.hpp"
-#include "files/unfinished.hpp"
-#include "report/curves.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/unfinished.hpp"
+#include "glassformer/report/curves.hpp"
 
 namespace glassformer {
 

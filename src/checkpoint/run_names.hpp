@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/config_file.hpp"
-#include "numerics/matrix.hpp"
+#include "glassformer/config/config_file.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 /// What the files and directories of a run are called, and how to recognise those that this program wrote. The run's
 /// directory is described in run_directory.hpp.

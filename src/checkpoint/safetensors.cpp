@@ -1,4 +1,4 @@
-#include "checkpoint/safetensors.hpp"
+#include "glassformer/checkpoint/safetensors.hpp"
 
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "checkpoint/safetensors_header.hpp"
-#include "files/checkpoint_file.hpp"
-#include "files/descriptor.hpp"
-#include "files/json_file.hpp"
-#include "files/suggestion.hpp"
+#include "glassformer/checkpoint/safetensors_header.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/json_file.hpp"
+#include "glassformer/files/suggestion.hpp"
 
 namespace glassformer {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "files/descriptor.hpp"
-#include "numerics/matrix.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 /// The safetensors format (https://huggingface.co/docs/safetensors), so that other tools can read our checkpoints:
 ///

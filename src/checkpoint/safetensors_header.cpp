@@ -1,4 +1,4 @@
-#include "checkpoint/safetensors_header.hpp"
+#include "glassformer/checkpoint/safetensors_header.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "files/suggestion.hpp"
+#include "glassformer/files/suggestion.hpp"
 
 namespace glassformer {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/safetensors.hpp"
+#include "glassformer/checkpoint/safetensors.hpp"
 
 /// The header of a safetensors file.
 namespace glassformer {

@@ -1,4 +1,4 @@
-#include "checkpoint/training_state.hpp"
+#include "glassformer/checkpoint/training_state.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "checkpoint/file_names.hpp"
-#include "checkpoint/safetensors.hpp"
-#include "files/json_file.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/checkpoint/safetensors.hpp"
+#include "glassformer/files/json_file.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

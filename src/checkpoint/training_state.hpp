@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "training/trainer.hpp"
+#include "glassformer/training/trainer.hpp"
 
 namespace glassformer {
 

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "checkpoint/safetensors.hpp"
-#include "checkpoint/safetensors_header.hpp"
-#include "files/durable_files.hpp"
+#include "glassformer/checkpoint/safetensors.hpp"
+#include "glassformer/checkpoint/safetensors_header.hpp"
+#include "glassformer/files/durable_files.hpp"
 
 namespace glassformer {
 namespace {

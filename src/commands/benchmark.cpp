@@ -3,20 +3,20 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "batching/batch.hpp"
-#include "batching/plan.hpp"
-#include "commands/commands.hpp"
-#include "config/key.hpp"
-#include "files/output_file.hpp"
-#include "machine/machine.hpp"
-#include "model/model.hpp"
-#include "numerics/gemm.hpp"
-#include "numerics/parallel.hpp"
-#include "run/memory_forecast.hpp"
-#include "run/rank_setup.hpp"
-#include "setup/training_setup.hpp"
-#include "text/corpus.hpp"
-#include "training/trainer.hpp"
+#include "glassformer/batching/batch.hpp"
+#include "glassformer/batching/plan.hpp"
+#include "glassformer/commands/commands.hpp"
+#include "glassformer/config/key.hpp"
+#include "glassformer/files/output_file.hpp"
+#include "glassformer/machine/machine.hpp"
+#include "glassformer/model/model.hpp"
+#include "glassformer/numerics/gemm.hpp"
+#include "glassformer/numerics/parallel.hpp"
+#include "glassformer/run/memory_forecast.hpp"
+#include "glassformer/run/rank_setup.hpp"
+#include "glassformer/setup/training_setup.hpp"
+#include "glassformer/text/corpus.hpp"
+#include "glassformer/training/trainer.hpp"
 
 namespace glassformer {
 namespace {

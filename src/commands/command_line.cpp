@@ -1,4 +1,4 @@
-#include "commands/command_line.hpp"
+#include "glassformer/commands/command_line.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "files/suggestion.hpp"
-#include "files/utf8.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 namespace {

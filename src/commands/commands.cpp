@@ -1,19 +1,19 @@
-#include "commands/commands.hpp"
+#include "glassformer/commands/commands.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <new>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/run_names.hpp"
-#include "files/fingerprint.hpp"
-#include "files/user_error.hpp"
-#include "machine/machine.hpp"
-#include "report/log.hpp"
-#include "run/memory_forecast.hpp"
-#include "run/rank_setup.hpp"
-#include "setup/read_config.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/run_names.hpp"
+#include "glassformer/files/fingerprint.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/machine/machine.hpp"
+#include "glassformer/report/log.hpp"
+#include "glassformer/run/memory_forecast.hpp"
+#include "glassformer/run/rank_setup.hpp"
+#include "glassformer/setup/read_config.hpp"
 
 namespace glassformer {
 

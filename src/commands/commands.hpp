@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "config/config.hpp"
-#include "numerics/ranks.hpp"
-#include "setup/loaded_model.hpp"
+#include "glassformer/config/config.hpp"
+#include "glassformer/numerics/ranks.hpp"
+#include "glassformer/setup/loaded_model.hpp"
 
 /// The program's commands. When the user calls one, it stores its exit status in `status`. Results go to standard
 /// output, the log to standard error.

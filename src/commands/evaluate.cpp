@@ -5,13 +5,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "commands/commands.hpp"
-#include "commands/evaluation_report.hpp"
-#include "commands/named_test.hpp"
-#include "evaluation/bleu_hints.hpp"
-#include "evaluation/evaluation.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/commands/commands.hpp"
+#include "glassformer/commands/evaluation_report.hpp"
+#include "glassformer/commands/named_test.hpp"
+#include "glassformer/evaluation/bleu_hints.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,4 +1,4 @@
-#include "commands/evaluation_report.hpp"
+#include "glassformer/commands/evaluation_report.hpp"
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "commands/named_test.hpp"
-#include "evaluation/evaluation.hpp"
-#include "setup/loaded_model.hpp"
+#include "glassformer/commands/named_test.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/setup/loaded_model.hpp"
 
 /// What `evaluate` prints about each test text.
 namespace glassformer {

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "commands/commands.hpp"
-#include "commands/explanation_output.hpp"
-#include "evaluation/evaluation.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
-#include "files/utf8.hpp"
-#include "page/screen.hpp"
-#include "page/trace_json.hpp"
+#include "glassformer/commands/commands.hpp"
+#include "glassformer/commands/explanation_output.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/files/utf8.hpp"
+#include "glassformer/page/screen.hpp"
+#include "glassformer/page/trace_json.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,4 +1,4 @@
-#include "commands/explanation_output.hpp"
+#include "glassformer/commands/explanation_output.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -6,10 +6,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "commands/commands.hpp"
-#include "files/user_error.hpp"
-#include "page/page.hpp"
-#include "page/screen.hpp"
+#include "glassformer/commands/commands.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/page/page.hpp"
+#include "glassformer/page/screen.hpp"
 
 namespace glassformer {
 namespace {

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "files/output_file.hpp"
-#include "page/explanation.hpp"
-#include "page/trace_json.hpp"
+#include "glassformer/files/output_file.hpp"
+#include "glassformer/page/explanation.hpp"
+#include "glassformer/page/trace_json.hpp"
 
 namespace glassformer {
 

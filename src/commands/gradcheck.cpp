@@ -1,10 +1,10 @@
 #include <cstdio>
 
-#include "commands/commands.hpp"
-#include "run/diagnostics.hpp"
-#include "setup/read_config.hpp"
-#include "setup/training_setup.hpp"
-#include "text/corpus.hpp"
+#include "glassformer/commands/commands.hpp"
+#include "glassformer/run/diagnostics.hpp"
+#include "glassformer/setup/read_config.hpp"
+#include "glassformer/setup/training_setup.hpp"
+#include "glassformer/text/corpus.hpp"
 
 namespace glassformer {
 namespace {

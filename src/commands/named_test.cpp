@@ -1,12 +1,12 @@
-#include "commands/named_test.hpp"
+#include "glassformer/commands/named_test.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <span>
 
-#include "evaluation/bleu_hints.hpp"
-#include "text/language_codes.hpp"
-#include "text/subword_marks.hpp"
+#include "glassformer/evaluation/bleu_hints.hpp"
+#include "glassformer/text/language_codes.hpp"
+#include "glassformer/text/subword_marks.hpp"
 
 namespace glassformer {
 namespace {

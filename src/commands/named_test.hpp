@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/evaluation.hpp"
-#include "setup/loaded_model.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/setup/loaded_model.hpp"
 
 namespace glassformer {
 

@@ -8,14 +8,14 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "commands/commands.hpp"
-#include "evaluation/evaluation.hpp"
-#include "files/interruption.hpp"
-#include "files/lines.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
-#include "text/language_codes.hpp"
-#include "text/unknown_tokens.hpp"
+#include "glassformer/commands/commands.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/files/interruption.hpp"
+#include "glassformer/files/lines.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/text/language_codes.hpp"
+#include "glassformer/text/unknown_tokens.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,16 +1,16 @@
 #include <spdlog/spdlog.h>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/checksums.hpp"
-#include "checkpoint/run_checks.hpp"
-#include "checkpoint/run_names.hpp"
-#include "commands/commands.hpp"
-#include "files/interruption.hpp"
-#include "files/user_error.hpp"
-#include "machine/machine.hpp"
-#include "run/rank_setup.hpp"
-#include "run/start_run.hpp"
-#include "setup/training_setup.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/run_checks.hpp"
+#include "glassformer/checkpoint/run_names.hpp"
+#include "glassformer/commands/commands.hpp"
+#include "glassformer/files/interruption.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/machine/machine.hpp"
+#include "glassformer/run/rank_setup.hpp"
+#include "glassformer/run/start_run.hpp"
+#include "glassformer/setup/training_setup.hpp"
 
 namespace glassformer {
 namespace {

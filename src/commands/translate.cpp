@@ -5,14 +5,14 @@
 #include <new>
 #include <stdexcept>
 
-#include "commands/commands.hpp"
-#include "commands/translate_lines.hpp"
-#include "commands/translation_remarks.hpp"
-#include "evaluation/evaluation.hpp"
-#include "files/interruption.hpp"
-#include "files/lines.hpp"
-#include "files/output_file.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/commands/commands.hpp"
+#include "glassformer/commands/translate_lines.hpp"
+#include "glassformer/commands/translation_remarks.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/files/interruption.hpp"
+#include "glassformer/files/lines.hpp"
+#include "glassformer/files/output_file.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

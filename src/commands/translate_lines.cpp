@@ -1,4 +1,4 @@
-#include "commands/translate_lines.hpp"
+#include "glassformer/commands/translate_lines.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -7,7 +7,7 @@
 #include <exception>
 #include <new>
 
-#include "files/user_error.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/evaluation.hpp"
-#include "files/lines.hpp"
-#include "setup/loaded_model.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/files/lines.hpp"
+#include "glassformer/setup/loaded_model.hpp"
 
 namespace glassformer {
 

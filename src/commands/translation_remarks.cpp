@@ -1,4 +1,4 @@
-#include "commands/translation_remarks.hpp"
+#include "glassformer/commands/translation_remarks.hpp"
 
 #include <spdlog/spdlog.h>
 

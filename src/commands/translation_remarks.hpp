@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "evaluation/evaluation.hpp"
-#include "text/language_codes.hpp"
-#include "text/unknown_tokens.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/text/language_codes.hpp"
+#include "glassformer/text/unknown_tokens.hpp"
 
 namespace glassformer {
 

@@ -1,6 +1,6 @@
-#include "config/blame.hpp"
+#include "glassformer/config/blame.hpp"
 
-#include "files/user_error.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 

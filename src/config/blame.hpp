@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "config/key.hpp"
+#include "glassformer/config/key.hpp"
 
 namespace glassformer {
 

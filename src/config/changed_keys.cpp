@@ -1,8 +1,8 @@
-#include "config/changed_keys.hpp"
+#include "glassformer/config/changed_keys.hpp"
 
 #include <algorithm>
 
-#include "config/key.hpp"
+#include "glassformer/config/key.hpp"
 
 namespace glassformer {
 namespace {

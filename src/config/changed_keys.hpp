@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
+#include "glassformer/config/config.hpp"
 
 namespace glassformer {
 

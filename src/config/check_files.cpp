@@ -1,11 +1,11 @@
-#include "config/check_files.hpp"
+#include "glassformer/config/check_files.hpp"
 
 #include <system_error>
 
-#include "config/data_files.hpp"
-#include "files/descriptor.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/config/data_files.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

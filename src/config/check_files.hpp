@@ -1,7 +1,7 @@
 #pragma once
 
-#include "config/blame.hpp"
-#include "config/config.hpp"
+#include "glassformer/config/blame.hpp"
+#include "glassformer/config/config.hpp"
 
 namespace glassformer {
 

@@ -1,18 +1,18 @@
-#include "config/config.hpp"
+#include "glassformer/config/config.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 
-#include "config/blame.hpp"
-#include "config/changed_keys.hpp"
-#include "config/check_files.hpp"
-#include "config/config_file.hpp"
-#include "config/idle_keys.hpp"
-#include "config/key.hpp"
-#include "config/rules.hpp"
-#include "files/checkpoint_file.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/config/blame.hpp"
+#include "glassformer/config/changed_keys.hpp"
+#include "glassformer/config/check_files.hpp"
+#include "glassformer/config/config_file.hpp"
+#include "glassformer/config/idle_keys.hpp"
+#include "glassformer/config/key.hpp"
+#include "glassformer/config/rules.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

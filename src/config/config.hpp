@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "decoding/settings.hpp"
-#include "model/settings.hpp"
-#include "settings/evaluation.hpp"
-#include "settings/run.hpp"
-#include "settings/text.hpp"
-#include "training/settings.hpp"
+#include "glassformer/decoding/settings.hpp"
+#include "glassformer/model/settings.hpp"
+#include "glassformer/settings/evaluation.hpp"
+#include "glassformer/settings/run.hpp"
+#include "glassformer/settings/text.hpp"
+#include "glassformer/training/settings.hpp"
 
 namespace glassformer {
 

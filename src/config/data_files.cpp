@@ -1,4 +1,4 @@
-#include "config/data_files.hpp"
+#include "glassformer/config/data_files.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "files/suggestion.hpp"
-#include "files/utf8.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 namespace {

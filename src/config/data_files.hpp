@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "settings/text.hpp"
+#include "glassformer/settings/text.hpp"
 
 namespace glassformer {
 

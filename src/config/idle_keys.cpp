@@ -1,10 +1,10 @@
-#include "config/idle_keys.hpp"
+#include "glassformer/config/idle_keys.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 
-#include "config/changed_keys.hpp"
+#include "glassformer/config/changed_keys.hpp"
 
 namespace glassformer {
 namespace {

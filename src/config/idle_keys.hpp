@@ -1,7 +1,7 @@
 #pragma once
 
-#include "config/config.hpp"
-#include "config/key.hpp"
+#include "glassformer/config/config.hpp"
+#include "glassformer/config/key.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "config/key.hpp"
+#include "glassformer/config/key.hpp"
 
 #include <spdlog/fmt/fmt.h>
 #include <yaml-cpp/yaml.h>
@@ -14,8 +14,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

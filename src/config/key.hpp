@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "numerics/matrix.hpp"
-#include "numerics/setting.hpp"
+#include "glassformer/numerics/matrix.hpp"
+#include "glassformer/numerics/setting.hpp"
 
 namespace glassformer {
 

@@ -1,5 +1,5 @@
-#include "config/config.hpp"
-#include "config/key.hpp"
+#include "glassformer/config/config.hpp"
+#include "glassformer/config/key.hpp"
 
 namespace glassformer {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/key.hpp"
-#include "config/yaml.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/config/key.hpp"
+#include "glassformer/config/yaml.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,4 +1,4 @@
-#include "config/rules.hpp"
+#include "glassformer/config/rules.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

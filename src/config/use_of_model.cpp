@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "config/config.hpp"
-#include "config/key.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/config/config.hpp"
+#include "glassformer/config/key.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 

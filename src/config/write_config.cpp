@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "config/config.hpp"
-#include "config/config_file.hpp"
-#include "config/key.hpp"
-#include "files/suggestion.hpp"
+#include "glassformer/config/config.hpp"
+#include "glassformer/config/config_file.hpp"
+#include "glassformer/config/key.hpp"
+#include "glassformer/files/suggestion.hpp"
 
 namespace glassformer {
 

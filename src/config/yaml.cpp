@@ -1,4 +1,4 @@
-#include "config/yaml.hpp"
+#include "glassformer/config/yaml.hpp"
 
 #include <spdlog/fmt/fmt.h>
 #include <yaml-cpp/eventhandler.h>
@@ -6,10 +6,10 @@
 #include <sstream>
 #include <system_error>
 
-#include "files/checkpoint_file.hpp"
-#include "files/lines.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/files/lines.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "config/key.hpp"
+#include "glassformer/config/key.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "decoding/beam_search.hpp"
+#include "glassformer/decoding/beam_search.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "decoding/incremental_decoder.hpp"
-#include "decoding/likeliest_tokens.hpp"
-#include "decoding/search.hpp"
+#include "glassformer/decoding/incremental_decoder.hpp"
+#include "glassformer/decoding/likeliest_tokens.hpp"
+#include "glassformer/decoding/search.hpp"
 
 namespace glassformer {
 

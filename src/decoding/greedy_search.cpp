@@ -1,6 +1,6 @@
-#include "decoding/greedy_search.hpp"
+#include "glassformer/decoding/greedy_search.hpp"
 
-#include "decoding/likeliest_tokens.hpp"
+#include "glassformer/decoding/likeliest_tokens.hpp"
 
 namespace glassformer {
 namespace {

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "decoding/incremental_decoder.hpp"
-#include "decoding/search.hpp"
+#include "glassformer/decoding/incremental_decoder.hpp"
+#include "glassformer/decoding/search.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "decoding/incremental_decoder.hpp"
+#include "glassformer/decoding/incremental_decoder.hpp"
 
 #include <algorithm>
 #include <cassert>

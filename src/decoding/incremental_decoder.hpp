@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "layers/encoded_sources.hpp"
-#include "layers/key_value_cache.hpp"
-#include "model/model.hpp"
+#include "glassformer/layers/encoded_sources.hpp"
+#include "glassformer/layers/key_value_cache.hpp"
+#include "glassformer/model/model.hpp"
 
 namespace glassformer {
 

@@ -1,10 +1,10 @@
-#include "decoding/likeliest_tokens.hpp"
+#include "glassformer/decoding/likeliest_tokens.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "numerics/functions.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "decoding/search.hpp"
+#include "glassformer/decoding/search.hpp"
 
 namespace glassformer {
 

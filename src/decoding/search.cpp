@@ -1,12 +1,12 @@
-#include "decoding/search.hpp"
+#include "glassformer/decoding/search.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <numeric>
 
-#include "decoding/beam_search.hpp"
-#include "decoding/greedy_search.hpp"
-#include "numerics/parallel.hpp"
+#include "glassformer/decoding/beam_search.hpp"
+#include "glassformer/decoding/greedy_search.hpp"
+#include "glassformer/numerics/parallel.hpp"
 
 namespace glassformer {
 namespace {

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "decoding/settings.hpp"
-#include "model/model.hpp"
-#include "numerics/functions.hpp"
+#include "glassformer/decoding/settings.hpp"
+#include "glassformer/model/model.hpp"
+#include "glassformer/numerics/functions.hpp"
 
 namespace glassformer {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "numerics/matrix.hpp"
-#include "numerics/setting.hpp"
+#include "glassformer/numerics/matrix.hpp"
+#include "glassformer/numerics/setting.hpp"
 
 namespace glassformer {
 

@@ -22,7 +22,7 @@
 // 5. With several references, an n-gram may match as often as it occurs in the reference that has most of it, and r
 //    counts the reference whose length is closest to the hypothesis's (the shorter one of two that are equally close).
 
-#include "evaluation/bleu.hpp"
+#include "glassformer/evaluation/bleu.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -35,9 +35,9 @@
 #include <utility>
 #include <vector>
 
-#include "evaluation/bleu_tokenizers.hpp"
-#include "files/utf8.hpp"
-#include "numerics/functions.hpp"
+#include "glassformer/evaluation/bleu_tokenizers.hpp"
+#include "glassformer/files/utf8.hpp"
+#include "glassformer/numerics/functions.hpp"
 
 namespace glassformer {
 namespace {

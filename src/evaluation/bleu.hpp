@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "numerics/matrix.hpp"
-#include "settings/evaluation.hpp"
+#include "glassformer/numerics/matrix.hpp"
+#include "glassformer/settings/evaluation.hpp"
 
 namespace glassformer {
 

@@ -1,10 +1,10 @@
-#include "evaluation/bleu_hints.hpp"
+#include "glassformer/evaluation/bleu_hints.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <vector>
 
-#include "files/utf8.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 

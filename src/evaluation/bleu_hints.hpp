@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "evaluation/bleu.hpp"
+#include "glassformer/evaluation/bleu.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "evaluation/bleu_tokenizers.hpp"
+#include "glassformer/evaluation/bleu_tokenizers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "files/utf8.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 namespace {

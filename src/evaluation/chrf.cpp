@@ -16,7 +16,7 @@
 //
 // Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation", WMT.
 
-#include "evaluation/chrf.hpp"
+#include "glassformer/evaluation/chrf.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -26,7 +26,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "files/utf8.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "evaluation/bleu.hpp"
+#include "glassformer/evaluation/bleu.hpp"
 
 namespace glassformer {
 

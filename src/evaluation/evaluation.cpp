@@ -1,16 +1,16 @@
-#include "evaluation/evaluation.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 
-#include "batching/batch.hpp"
-#include "batching/plan.hpp"
-#include "files/lines.hpp"
-#include "files/unfinished.hpp"
-#include "files/user_error.hpp"
-#include "files/utf8.hpp"
-#include "numerics/parallel.hpp"
+#include "glassformer/batching/batch.hpp"
+#include "glassformer/batching/plan.hpp"
+#include "glassformer/files/lines.hpp"
+#include "glassformer/files/unfinished.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/files/utf8.hpp"
+#include "glassformer/numerics/parallel.hpp"
 
 namespace glassformer {
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "decoding/search.hpp"
-#include "evaluation/bleu.hpp"
-#include "evaluation/chrf.hpp"
-#include "numerics/functions.hpp"
-#include "text/corpus.hpp"
-#include "text/unknown_tokens.hpp"
+#include "glassformer/decoding/search.hpp"
+#include "glassformer/evaluation/bleu.hpp"
+#include "glassformer/evaluation/chrf.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/text/corpus.hpp"
+#include "glassformer/text/unknown_tokens.hpp"
 
 namespace glassformer {
 

@@ -1,10 +1,10 @@
-#include "explanation/trace.hpp"
+#include "glassformer/explanation/trace.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 namespace {

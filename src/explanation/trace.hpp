@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "batching/batch.hpp"
-#include "layers/recording.hpp"
-#include "model/model.hpp"
+#include "glassformer/batching/batch.hpp"
+#include "glassformer/layers/recording.hpp"
+#include "glassformer/model/model.hpp"
 
 /// The numbers of one pass through a model, forward and backward, as training computes them: the same layers in the
 /// same precision. A Recording, if you pass one, keeps every step in the order of computation.

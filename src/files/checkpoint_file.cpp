@@ -1,4 +1,4 @@
-#include "files/checkpoint_file.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 #include <span>
 #include <system_error>
 
-#include "files/descriptor.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "files/descriptor.hpp"
+#include "glassformer/files/descriptor.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "files/descriptor.hpp"
+#include "glassformer/files/descriptor.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "files/unfinished.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/files/unfinished.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "files/directory_lock.hpp"
+#include "glassformer/files/directory_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "files/descriptor.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "files/descriptor.hpp"
+#include "glassformer/files/descriptor.hpp"
 
 namespace glassformer {
 

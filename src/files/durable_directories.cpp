@@ -1,12 +1,12 @@
-#include "files/durable_directories.hpp"
+#include "glassformer/files/durable_directories.hpp"
 
 #include <vector>
 
-#include "files/descriptor.hpp"
-#include "files/durable_files.hpp"
-#include "files/file_calls.hpp"
-#include "files/unfinished.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/durable_files.hpp"
+#include "glassformer/files/file_calls.hpp"
+#include "glassformer/files/unfinished.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

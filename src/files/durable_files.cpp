@@ -1,11 +1,11 @@
-#include "files/durable_files.hpp"
+#include "glassformer/files/durable_files.hpp"
 
 #include <span>
 #include <system_error>
 
-#include "files/descriptor.hpp"
-#include "files/file_calls.hpp"
-#include "files/unfinished.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/file_calls.hpp"
+#include "glassformer/files/unfinished.hpp"
 
 namespace glassformer {
 namespace {

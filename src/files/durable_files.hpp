@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "files/descriptor.hpp"
+#include "glassformer/files/descriptor.hpp"
 
 /// Writes files so that, after a crash, a full disk or a power failure, each file is either the old version or the new
 /// one, never something in between. To do this, we write under another name, fsync, rename, and fsync the directory.

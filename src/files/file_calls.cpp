@@ -1,10 +1,10 @@
-#include "files/file_calls.hpp"
+#include "glassformer/files/file_calls.hpp"
 
 #include <fcntl.h>
 
 #include <system_error>
 
-#include "files/descriptor.hpp"
+#include "glassformer/files/descriptor.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "numerics/digest.hpp"
+#include "glassformer/numerics/digest.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "files/interruption.hpp"
+#include "glassformer/files/interruption.hpp"
 
 #include <csignal>
 

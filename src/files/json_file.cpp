@@ -1,8 +1,8 @@
-#include "files/json_file.hpp"
+#include "glassformer/files/json_file.hpp"
 
 #include <limits>
 
-#include "files/suggestion.hpp"
+#include "glassformer/files/suggestion.hpp"
 
 namespace glassformer {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "files/checkpoint_file.hpp"
-#include "files/user_error.hpp"
-#include "numerics/matrix.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "files/lines.hpp"
+#include "glassformer/files/lines.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "files/descriptor.hpp"
-#include "files/suggestion.hpp"
-#include "files/text_format.hpp"
-#include "files/user_error.hpp"
-#include "files/utf8.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/text_format.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "files/descriptor.hpp"
-#include "files/fingerprint.hpp"
-#include "numerics/matrix.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/fingerprint.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
 

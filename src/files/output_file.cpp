@@ -1,4 +1,4 @@
-#include "files/output_file.hpp"
+#include "glassformer/files/output_file.hpp"
 
 #include <spdlog/fmt/fmt.h>
 #include <sys/stat.h>
@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "files/descriptor.hpp"
-#include "files/file_calls.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/file_calls.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,4 +1,4 @@
-#include "files/suggestion.hpp"
+#include "glassformer/files/suggestion.hpp"
 
 #include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
@@ -9,9 +9,9 @@
 #include <system_error>
 #include <utility>
 
-#include "files/descriptor.hpp"
-#include "files/user_error.hpp"
-#include "files/utf8.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 namespace {

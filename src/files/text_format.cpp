@@ -1,4 +1,4 @@
-#include "files/text_format.hpp"
+#include "glassformer/files/text_format.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "files/unfinished.hpp"
+#include "glassformer/files/unfinished.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "files/utf8.hpp"
+#include "glassformer/files/utf8.hpp"
 
 #include <spdlog/fmt/fmt.h>
 #include <unicode/locid.h>

@@ -1,10 +1,10 @@
-#include "layers/activation.hpp"
+#include "glassformer/layers/activation.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <numbers>
 
-#include "numerics/functions.hpp"
+#include "glassformer/numerics/functions.hpp"
 
 namespace glassformer {
 namespace {

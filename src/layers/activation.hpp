@@ -4,7 +4,7 @@
 #include <concepts>
 #include <string>
 
-#include "layers/pass.hpp"
+#include "glassformer/layers/pass.hpp"
 
 namespace glassformer {
 

@@ -1,6 +1,6 @@
-#include "layers/add_and_norm.hpp"
+#include "glassformer/layers/add_and_norm.hpp"
 
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

@@ -3,9 +3,9 @@
 #include <concepts>
 #include <string>
 
-#include "layers/dropout.hpp"
-#include "layers/memory_gradients.hpp"
-#include "layers/norm_layer.hpp"
+#include "glassformer/layers/dropout.hpp"
+#include "glassformer/layers/memory_gradients.hpp"
+#include "glassformer/layers/norm_layer.hpp"
 
 namespace glassformer {
 

@@ -1,8 +1,8 @@
-#include "layers/attention.hpp"
+#include "glassformer/layers/attention.hpp"
 
 #include <algorithm>
 
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

@@ -3,11 +3,11 @@
 #include <concepts>
 #include <span>
 
-#include "layers/encoded_sources.hpp"
-#include "layers/key_value_cache.hpp"
-#include "layers/linear.hpp"
-#include "layers/memory_gradients.hpp"
-#include "layers/scaled_dot_product_attention.hpp"
+#include "glassformer/layers/encoded_sources.hpp"
+#include "glassformer/layers/key_value_cache.hpp"
+#include "glassformer/layers/linear.hpp"
+#include "glassformer/layers/memory_gradients.hpp"
+#include "glassformer/layers/scaled_dot_product_attention.hpp"
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2), in the two forms that the transformer uses. They differ
 /// only in where keys and values come from.

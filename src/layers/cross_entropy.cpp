@@ -1,10 +1,10 @@
-#include "layers/cross_entropy.hpp"
+#include "glassformer/layers/cross_entropy.hpp"
 
 #include <algorithm>
 #include <cassert>
 
-#include "numerics/functions.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

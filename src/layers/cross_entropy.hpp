@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "layers/loss_sum.hpp"
-#include "layers/pass.hpp"
+#include "glassformer/layers/loss_sum.hpp"
+#include "glassformer/layers/pass.hpp"
 
 namespace glassformer {
 

@@ -1,10 +1,10 @@
-#include "layers/dropout.hpp"
+#include "glassformer/layers/dropout.hpp"
 
 #include <algorithm>
 #include <cassert>
 
-#include "numerics/random.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/random.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

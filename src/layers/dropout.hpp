@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "layers/part.hpp"
-#include "layers/pass.hpp"
+#include "glassformer/layers/part.hpp"
+#include "glassformer/layers/pass.hpp"
 
 namespace glassformer {
 

@@ -1,11 +1,11 @@
-#include "layers/embedding.hpp"
+#include "glassformer/layers/embedding.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 
-#include "numerics/functions.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

@@ -3,7 +3,7 @@
 #include <concepts>
 #include <string>
 
-#include "layers/dropout.hpp"
+#include "glassformer/layers/dropout.hpp"
 
 namespace glassformer {
 

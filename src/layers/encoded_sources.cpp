@@ -1,6 +1,6 @@
-#include "layers/encoded_sources.hpp"
+#include "glassformer/layers/encoded_sources.hpp"
 
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

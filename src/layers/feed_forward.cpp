@@ -1,4 +1,4 @@
-#include "layers/feed_forward.hpp"
+#include "glassformer/layers/feed_forward.hpp"
 
 namespace glassformer {
 

@@ -2,9 +2,9 @@
 
 #include <concepts>
 
-#include "layers/activation.hpp"
-#include "layers/dropout.hpp"
-#include "layers/linear.hpp"
+#include "glassformer/layers/activation.hpp"
+#include "glassformer/layers/dropout.hpp"
+#include "glassformer/layers/linear.hpp"
 
 namespace glassformer {
 

@@ -1,11 +1,11 @@
-#include "layers/key_value_cache.hpp"
+#include "glassformer/layers/key_value_cache.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <numeric>
 #include <utility>
 
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

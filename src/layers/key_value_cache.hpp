@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "layers/masks.hpp"
+#include "glassformer/layers/masks.hpp"
 
 namespace glassformer {
 

@@ -1,9 +1,9 @@
-#include "layers/layer_norm.hpp"
+#include "glassformer/layers/layer_norm.hpp"
 
 #include <cassert>
 #include <cmath>
 
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

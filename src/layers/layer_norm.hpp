@@ -3,8 +3,8 @@
 #include <concepts>
 #include <string>
 
-#include "layers/part.hpp"
-#include "layers/pass.hpp"
+#include "glassformer/layers/part.hpp"
+#include "glassformer/layers/pass.hpp"
 
 namespace glassformer {
 

@@ -1,10 +1,10 @@
-#include "layers/linear.hpp"
+#include "glassformer/layers/linear.hpp"
 
 #include <cassert>
 #include <utility>
 
-#include "numerics/gemm.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/gemm.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "layers/masks.hpp"
+#include "glassformer/layers/masks.hpp"
 
 #include <algorithm>
 #include <cassert>

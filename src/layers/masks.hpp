@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "numerics/matrix.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 /// Masks are values you can inspect. 1 means blocked, 0 visible; rows are queries, columns are keys. A padding mask
 /// blocks keys, not queries: padding queries get results like any other query, and the loss ignores them.

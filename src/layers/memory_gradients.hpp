@@ -2,7 +2,7 @@
 
 #include <concepts>
 
-#include "numerics/matrix.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
 

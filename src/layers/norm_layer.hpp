@@ -3,7 +3,7 @@
 #include <array>
 #include <concepts>
 
-#include "layers/layer_norm.hpp"
+#include "glassformer/layers/layer_norm.hpp"
 
 namespace glassformer {
 

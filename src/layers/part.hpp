@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "numerics/parameter.hpp"
+#include "glassformer/numerics/parameter.hpp"
 
 namespace glassformer {
 

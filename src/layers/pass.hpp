@@ -5,8 +5,8 @@
 #include <string>
 #include <type_traits>
 
-#include "layers/recording.hpp"
-#include "numerics/matrix.hpp"
+#include "glassformer/layers/recording.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
 

@@ -1,8 +1,8 @@
-#include "layers/recording.hpp"
+#include "glassformer/layers/recording.hpp"
 
 #include <stdexcept>
 
-#include "numerics/errors.hpp"
+#include "glassformer/numerics/errors.hpp"
 
 namespace glassformer {
 namespace {

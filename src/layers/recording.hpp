@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "numerics/matrix.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 /// A forward and backward pass can be recorded. Where a layer computes something worth showing, one line records the
 /// layer's name, the equation and the result. After them come the inputs, one for each pair of braces, in order:

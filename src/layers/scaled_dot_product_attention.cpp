@@ -1,10 +1,10 @@
-#include "layers/scaled_dot_product_attention.hpp"
+#include "glassformer/layers/scaled_dot_product_attention.hpp"
 
 #include <cassert>
 #include <cmath>
 
-#include "numerics/gemm.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/gemm.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

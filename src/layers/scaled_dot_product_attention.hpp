@@ -3,9 +3,9 @@
 #include <concepts>
 #include <string>
 
-#include "layers/dropout.hpp"
-#include "layers/masks.hpp"
-#include "layers/softmax.hpp"
+#include "glassformer/layers/dropout.hpp"
+#include "glassformer/layers/masks.hpp"
+#include "glassformer/layers/softmax.hpp"
 
 namespace glassformer {
 

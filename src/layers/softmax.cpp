@@ -1,8 +1,8 @@
-#include "layers/softmax.hpp"
+#include "glassformer/layers/softmax.hpp"
 
 #include <cassert>
 
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

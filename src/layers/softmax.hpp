@@ -3,8 +3,8 @@
 #include <concepts>
 #include <string>
 
-#include "layers/masks.hpp"
-#include "layers/pass.hpp"
+#include "glassformer/layers/masks.hpp"
+#include "glassformer/layers/pass.hpp"
 
 namespace glassformer {
 

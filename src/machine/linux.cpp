@@ -10,8 +10,8 @@
 #include <limits>
 #include <sstream>
 
-#include "machine/system.hpp"
-#include "numerics/memory.hpp"
+#include "glassformer/machine/system.hpp"
+#include "glassformer/numerics/memory.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,4 +1,4 @@
-#include "machine/machine.hpp"
+#include "glassformer/machine/machine.hpp"
 
 #include <omp.h>
 #include <unistd.h>
@@ -9,10 +9,10 @@
 #include <set>
 #include <string_view>
 
-#include "files/user_error.hpp"
-#include "files/utf8.hpp"
-#include "machine/system.hpp"
-#include "numerics/gemm.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/files/utf8.hpp"
+#include "glassformer/machine/system.hpp"
+#include "glassformer/numerics/gemm.hpp"
 
 namespace glassformer {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "numerics/ranks.hpp"
+#include "glassformer/numerics/ranks.hpp"
 
 namespace glassformer {
 

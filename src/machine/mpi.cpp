@@ -12,8 +12,8 @@
 #include <mpi.h>
 #endif
 
-#include "files/user_error.hpp"
-#include "machine/machine.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/machine/machine.hpp"
 
 namespace glassformer {
 namespace {

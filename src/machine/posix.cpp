@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "machine/system.hpp"
+#include "glassformer/machine/system.hpp"
 
 namespace glassformer {
 

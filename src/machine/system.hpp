@@ -3,7 +3,7 @@
 #include <bitset>
 #include <filesystem>
 
-#include "machine/machine.hpp"
+#include "glassformer/machine/machine.hpp"
 
 /// Functions that differ between operating systems, in linux.cpp and posix.cpp. These files also define use_huge_pages,
 /// resident_memory, memory_left and program_file.

@@ -1,8 +1,8 @@
-#include "marian/length_limit.hpp"
+#include "glassformer/marian/length_limit.hpp"
 
 #include <algorithm>
 
-#include "decoding/search.hpp"
+#include "glassformer/decoding/search.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "decoding/settings.hpp"
+#include "glassformer/decoding/settings.hpp"
 
 namespace glassformer {
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "config/config.hpp"
-#include "text/tokenizer.hpp"
+#include "glassformer/config/config.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "marian/marian_tensors.hpp"
+#include "glassformer/marian/marian_tensors.hpp"
 
 #include <algorithm>
 

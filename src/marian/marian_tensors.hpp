@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "numerics/arena.hpp"
+#include "glassformer/numerics/arena.hpp"
 
 /// How a checkpoint's tensors differ from those of a model. Both have the names of Hugging Face's Marian models, but
 /// some files have further names for them, and some shapes differ. Only this file knows names that our models lack.

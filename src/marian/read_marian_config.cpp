@@ -5,11 +5,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "config/key.hpp"
-#include "files/json_file.hpp"
-#include "files/suggestion.hpp"
-#include "marian/length_limit.hpp"
-#include "marian/marian_config.hpp"
+#include "glassformer/config/key.hpp"
+#include "glassformer/files/json_file.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/marian/length_limit.hpp"
+#include "glassformer/marian/marian_config.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "marian/length_limit.hpp"
-#include "marian/marian_config.hpp"
+#include "glassformer/marian/length_limit.hpp"
+#include "glassformer/marian/marian_config.hpp"
 
 namespace glassformer {
 namespace {

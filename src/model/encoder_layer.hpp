@@ -1,9 +1,9 @@
 #pragma once
 
-#include "layers/add_and_norm.hpp"
-#include "layers/attention.hpp"
-#include "layers/feed_forward.hpp"
-#include "model/settings.hpp"
+#include "glassformer/layers/add_and_norm.hpp"
+#include "glassformer/layers/attention.hpp"
+#include "glassformer/layers/feed_forward.hpp"
+#include "glassformer/model/settings.hpp"
 
 namespace glassformer {
 

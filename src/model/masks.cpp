@@ -1,4 +1,4 @@
-#include "model/masks.hpp"
+#include "glassformer/model/masks.hpp"
 
 #include <cassert>
 #include <utility>

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "layers/masks.hpp"
-#include "model/special_ids.hpp"
-#include "numerics/setting.hpp"
+#include "glassformer/layers/masks.hpp"
+#include "glassformer/model/special_ids.hpp"
+#include "glassformer/numerics/setting.hpp"
 
 /// Which masks a transformer uses, and where.
 namespace glassformer {

@@ -1,11 +1,11 @@
-#include "model/model.hpp"
+#include "glassformer/model/model.hpp"
 
 #include <cmath>
 #include <numbers>
 
-#include "numerics/functions.hpp"
-#include "numerics/random.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/numerics/random.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "model/transformer.hpp"
+#include "glassformer/model/transformer.hpp"
 
 namespace glassformer {
 

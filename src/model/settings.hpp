@@ -2,13 +2,13 @@
 
 #include <array>
 
-#include "layers/add_and_norm.hpp"
-#include "layers/attention.hpp"
-#include "layers/embedding.hpp"
-#include "layers/feed_forward.hpp"
-#include "model/masks.hpp"
-#include "numerics/matrix.hpp"
-#include "numerics/setting.hpp"
+#include "glassformer/layers/add_and_norm.hpp"
+#include "glassformer/layers/attention.hpp"
+#include "glassformer/layers/embedding.hpp"
+#include "glassformer/layers/feed_forward.hpp"
+#include "glassformer/model/masks.hpp"
+#include "glassformer/numerics/matrix.hpp"
+#include "glassformer/numerics/setting.hpp"
 
 namespace glassformer {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "numerics/matrix.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
 

@@ -1,6 +1,6 @@
-#include "model/transformer.hpp"
+#include "glassformer/model/transformer.hpp"
 
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "layers/cross_entropy.hpp"
-#include "layers/embedding.hpp"
-#include "model/decoder_layer.hpp"
-#include "model/encoder_layer.hpp"
-#include "model/settings.hpp"
+#include "glassformer/layers/cross_entropy.hpp"
+#include "glassformer/layers/embedding.hpp"
+#include "glassformer/model/decoder_layer.hpp"
+#include "glassformer/model/encoder_layer.hpp"
+#include "glassformer/model/settings.hpp"
 
 namespace glassformer {
 

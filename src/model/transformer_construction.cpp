@@ -1,7 +1,7 @@
 #include <cassert>
 #include <string>
 
-#include "model/transformer.hpp"
+#include "glassformer/model/transformer.hpp"
 
 /// How a transformer is put together: the names, shapes and order of its tensors, and its dropout sites.
 namespace glassformer {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "numerics/matrix.hpp"
-#include "numerics/role.hpp"
+#include "glassformer/numerics/matrix.hpp"
+#include "glassformer/numerics/role.hpp"
 
 namespace glassformer {
 

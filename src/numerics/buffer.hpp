@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "numerics/memory.hpp"
-#include "numerics/views.hpp"
+#include "glassformer/numerics/memory.hpp"
+#include "glassformer/numerics/views.hpp"
 
 namespace glassformer {
 

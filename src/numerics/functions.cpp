@@ -1,4 +1,4 @@
-#include "numerics/functions.hpp"
+#include "glassformer/numerics/functions.hpp"
 
 #include <cassert>
 #include <limits>

@@ -1,11 +1,11 @@
-#include "numerics/gemm.hpp"
+#include "glassformer/numerics/gemm.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cstring>
 
-#include "numerics/buffer.hpp"
-#include "numerics/vectors.hpp"
+#include "glassformer/numerics/buffer.hpp"
+#include "glassformer/numerics/vectors.hpp"
 
 // How a product is computed. C is cut into tiles, two vectors wide and with as many rows as the registers can hold. A
 // tile stays in registers during the sum over k. Each k takes two multiply-adds per row: one element of A times two

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "numerics/views.hpp"
+#include "glassformer/numerics/views.hpp"
 
 /// The only entry point for matrix products. Every product runs on the calling thread. A and B must not overlap C.
 ///

@@ -1,4 +1,4 @@
-#include "numerics/gradient_check.hpp"
+#include "glassformer/numerics/gradient_check.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "numerics/parallel.hpp"
+#include "glassformer/numerics/parallel.hpp"
 
 namespace glassformer {
 

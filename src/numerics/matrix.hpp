@@ -1,8 +1,8 @@
 #pragma once
 
-#include "numerics/buffer.hpp"  // IWYU pragma: export
-#include "numerics/index.hpp"   // IWYU pragma: export
-#include "numerics/views.hpp"   // IWYU pragma: export
+#include "glassformer/numerics/buffer.hpp"  // IWYU pragma: export
+#include "glassformer/numerics/index.hpp"   // IWYU pragma: export
+#include "glassformer/numerics/views.hpp"   // IWYU pragma: export
 
 /// \file
 /// Matrices and views of them. All are row-major: the numbers of a row, often one token's, are adjacent in memory.

@@ -1,9 +1,9 @@
-#include "numerics/memory.hpp"
+#include "glassformer/numerics/memory.hpp"
 
 #include <cstdlib>
 #include <new>
 
-#include "numerics/errors.hpp"
+#include "glassformer/numerics/errors.hpp"
 
 namespace glassformer {
 

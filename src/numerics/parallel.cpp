@@ -1,4 +1,4 @@
-#include "numerics/parallel.hpp"
+#include "glassformer/numerics/parallel.hpp"
 
 #include <algorithm>
 #include <exception>

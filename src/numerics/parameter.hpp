@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "numerics/arena.hpp"
+#include "glassformer/numerics/arena.hpp"
 
 namespace glassformer {
 

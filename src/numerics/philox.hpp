@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "numerics/index.hpp"
+#include "glassformer/numerics/index.hpp"
 
 /// The counter-based random number generator Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011, "Parallel random numbers:
 /// as easy as 1, 2, 3", section 3.3).

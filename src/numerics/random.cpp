@@ -1,10 +1,10 @@
-#include "numerics/random.hpp"
+#include "glassformer/numerics/random.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 
-#include "numerics/philox.hpp"
+#include "glassformer/numerics/philox.hpp"
 
 namespace glassformer {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "numerics/views.hpp"
+#include "glassformer/numerics/views.hpp"
 
 /// Random numbers as a function of their coordinates: the same bits on any machine, on any thread and in any order. The
 /// generator, Philox, has no state.

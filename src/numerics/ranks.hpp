@@ -4,7 +4,7 @@
 #include <span>
 #include <type_traits>
 
-#include "numerics/parallel.hpp"
+#include "glassformer/numerics/parallel.hpp"
 
 namespace glassformer {
 

@@ -1,8 +1,8 @@
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
-#include "numerics/buffer.hpp"
-#include "numerics/functions.hpp"
-#include "numerics/vectors.hpp"
+#include "glassformer/numerics/buffer.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/numerics/vectors.hpp"
 
 namespace glassformer {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "numerics/views.hpp"
+#include "glassformer/numerics/views.hpp"
 
 /// Vectorized operations on a row of numbers, for layers. The bits of a result depend only on the numbers, not on where
 /// they are in memory. Rows that are combined must have the same size.

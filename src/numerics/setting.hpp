@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "numerics/index.hpp"
+#include "glassformer/numerics/index.hpp"
 
 /// Next to each struct of settings is a function for_each_setting(settings, visit), the only list of its fields. It
 /// calls visit for every field:

@@ -11,7 +11,7 @@
 #include <arm_neon.h>
 #endif
 
-#include "numerics/index.hpp"
+#include "glassformer/numerics/index.hpp"
 
 /// The processor's vector registers, through a compiler extension: + and * work on all elements of a vector at once.
 namespace glassformer {

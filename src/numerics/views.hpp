@@ -6,7 +6,7 @@
 #include <span>
 #include <type_traits>
 
-#include "numerics/index.hpp"
+#include "glassformer/numerics/index.hpp"
 
 /// Views of matrices and of their rows. A view owns no memory, and a copy of it refers to the same numbers.
 namespace glassformer {

@@ -1,7 +1,7 @@
-#include "page/answer_json.hpp"
+#include "glassformer/page/answer_json.hpp"
 
-#include "numerics/functions.hpp"
-#include "page/json_list.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/page/json_list.hpp"
 
 namespace glassformer {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "explanation/trace.hpp"
-#include "text/tokenizer.hpp"
+#include "glassformer/explanation/trace.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 namespace glassformer {
 

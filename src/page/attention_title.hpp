@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "explanation/trace.hpp"
+#include "glassformer/explanation/trace.hpp"
 
 namespace glassformer {
 

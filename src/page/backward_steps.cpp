@@ -1,4 +1,4 @@
-#include "page/backward_steps.hpp"
+#include "glassformer/page/backward_steps.hpp"
 
 #include <map>
 #include <utility>

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "layers/recording.hpp"
+#include "glassformer/layers/recording.hpp"
 
 namespace glassformer {
 

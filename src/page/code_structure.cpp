@@ -1,4 +1,4 @@
-#include "page/code_structure.hpp"
+#include "glassformer/page/code_structure.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "page/cpp_tokens.hpp"
+#include "glassformer/page/cpp_tokens.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "page/cpp_tokens.hpp"
+#include "glassformer/page/cpp_tokens.hpp"
 
 #include <algorithm>
 #include <string>

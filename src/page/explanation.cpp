@@ -1,8 +1,8 @@
-#include "page/explanation.hpp"
+#include "glassformer/page/explanation.hpp"
 
 #include <numeric>
 
-#include "text/corpus.hpp"
+#include "glassformer/text/corpus.hpp"
 
 namespace glassformer {
 namespace {

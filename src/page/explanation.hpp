@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "explanation/trace.hpp"
-#include "page/mask_variants.hpp"
-#include "text/tokenizer.hpp"
+#include "glassformer/explanation/trace.hpp"
+#include "glassformer/page/mask_variants.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 /// Everything that `explain` computes for a few sentences, down to the gradient of every parameter.
 namespace glassformer {

@@ -1,4 +1,4 @@
-#include "page/mask_variants.hpp"
+#include "glassformer/page/mask_variants.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "batching/batch.hpp"
-#include "model/masks.hpp"
+#include "glassformer/batching/batch.hpp"
+#include "glassformer/model/masks.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "page/matrix_json.hpp"
+#include "glassformer/page/matrix_json.hpp"
 
 #include <bit>
 #include <charconv>

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 
-#include "numerics/matrix.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
 

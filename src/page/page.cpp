@@ -1,4 +1,4 @@
-#include "page/page.hpp"
+#include "glassformer/page/page.hpp"
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "page/embedded_files.hpp"
+#include "glassformer/page/embedded_files.hpp"
 
 namespace glassformer {
 namespace {

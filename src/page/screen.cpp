@@ -1,11 +1,11 @@
-#include "page/screen.hpp"
+#include "glassformer/page/screen.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 
-#include "files/utf8.hpp"
-#include "numerics/functions.hpp"
+#include "glassformer/files/utf8.hpp"
+#include "glassformer/numerics/functions.hpp"
 
 namespace glassformer {
 namespace {

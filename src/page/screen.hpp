@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "page/explanation.hpp"
+#include "glassformer/page/explanation.hpp"
 
 /// What `explain` prints in the terminal.
 namespace glassformer {

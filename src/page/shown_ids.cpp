@@ -1,4 +1,4 @@
-#include "page/shown_ids.hpp"
+#include "glassformer/page/shown_ids.hpp"
 
 #include <numeric>
 #include <set>

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "page/explanation.hpp"
+#include "glassformer/page/explanation.hpp"
 
 namespace glassformer {
 

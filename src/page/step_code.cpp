@@ -1,9 +1,9 @@
-#include "page/step_code.hpp"
+#include "glassformer/page/step_code.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "page/code_structure.hpp"
+#include "glassformer/page/code_structure.hpp"
 
 namespace glassformer {
 namespace {

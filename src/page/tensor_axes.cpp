@@ -1,4 +1,4 @@
-#include "page/tensor_axes.hpp"
+#include "glassformer/page/tensor_axes.hpp"
 
 #include <regex>
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "layers/part.hpp"
-#include "layers/recording.hpp"
+#include "glassformer/layers/part.hpp"
+#include "glassformer/layers/recording.hpp"
 
 namespace glassformer {
 

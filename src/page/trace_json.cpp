@@ -1,10 +1,10 @@
-#include "page/trace_json.hpp"
+#include "glassformer/page/trace_json.hpp"
 
-#include "page/answer_json.hpp"
-#include "page/attention_title.hpp"
-#include "page/json_list.hpp"
-#include "page/trace_steps.hpp"
-#include "page/what_if_json.hpp"
+#include "glassformer/page/answer_json.hpp"
+#include "glassformer/page/attention_title.hpp"
+#include "glassformer/page/json_list.hpp"
+#include "glassformer/page/trace_steps.hpp"
+#include "glassformer/page/what_if_json.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "page/explanation.hpp"
-#include "page/matrix_json.hpp"
+#include "glassformer/page/explanation.hpp"
+#include "glassformer/page/matrix_json.hpp"
 
 /// The trace that `explain` writes as JSON.
 namespace glassformer {

@@ -1,12 +1,12 @@
-#include "page/trace_steps.hpp"
+#include "glassformer/page/trace_steps.hpp"
 
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "page/backward_steps.hpp"
-#include "page/embedded_files.hpp"
-#include "page/step_code.hpp"
-#include "page/tensor_axes.hpp"
+#include "glassformer/page/backward_steps.hpp"
+#include "glassformer/page/embedded_files.hpp"
+#include "glassformer/page/step_code.hpp"
+#include "glassformer/page/tensor_axes.hpp"
 
 namespace glassformer {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "explanation/trace.hpp"
-#include "page/matrix_json.hpp"
-#include "page/shown_ids.hpp"
+#include "glassformer/explanation/trace.hpp"
+#include "glassformer/page/matrix_json.hpp"
+#include "glassformer/page/shown_ids.hpp"
 
 namespace glassformer {
 

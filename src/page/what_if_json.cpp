@@ -1,8 +1,8 @@
-#include "page/what_if_json.hpp"
+#include "glassformer/page/what_if_json.hpp"
 
-#include "page/answer_json.hpp"
-#include "page/attention_title.hpp"
-#include "page/json_list.hpp"
+#include "glassformer/page/answer_json.hpp"
+#include "glassformer/page/attention_title.hpp"
+#include "glassformer/page/json_list.hpp"
 
 namespace glassformer {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "page/explanation.hpp"
-#include "page/matrix_json.hpp"
+#include "glassformer/page/explanation.hpp"
+#include "glassformer/page/matrix_json.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "report/curves.hpp"
+#include "glassformer/report/curves.hpp"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
@@ -9,8 +9,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "files/durable_files.hpp"
-#include "report/metrics.hpp"
+#include "glassformer/files/durable_files.hpp"
+#include "glassformer/report/metrics.hpp"
 
 namespace glassformer {
 namespace {

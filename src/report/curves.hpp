@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "numerics/matrix.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "report/log.hpp"
+#include "glassformer/report/log.hpp"
 
 #include <fcntl.h>
 #include <spdlog/pattern_formatter.h>
@@ -12,8 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "files/descriptor.hpp"
-#include "files/utf8.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 namespace {

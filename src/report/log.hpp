@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/metrics.hpp"
+#include "glassformer/report/metrics.hpp"
 
 namespace glassformer {
 

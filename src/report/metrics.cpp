@@ -1,4 +1,4 @@
-#include "report/metrics.hpp"
+#include "glassformer/report/metrics.hpp"
 
 #include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "files/checkpoint_file.hpp"
-#include "files/descriptor.hpp"
-#include "files/durable_files.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/durable_files.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "numerics/matrix.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 /// The metrics of a training run for the log and metrics.jsonl. A metric that was not computed is NaN.
 namespace glassformer {

@@ -1,4 +1,4 @@
-#include "run/best_checkpoint.hpp"
+#include "glassformer/run/best_checkpoint.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "checkpoint/training_state.hpp"
-#include "report/metrics.hpp"
-#include "settings/run.hpp"
+#include "glassformer/checkpoint/training_state.hpp"
+#include "glassformer/report/metrics.hpp"
+#include "glassformer/settings/run.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "run/diagnostics.hpp"
+#include "glassformer/run/diagnostics.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -6,10 +6,10 @@
 #include <numeric>
 #include <optional>
 
-#include "batching/batch.hpp"
-#include "layers/recording.hpp"
-#include "numerics/random.hpp"
-#include "training/schedule.hpp"
+#include "glassformer/batching/batch.hpp"
+#include "glassformer/layers/recording.hpp"
+#include "glassformer/numerics/random.hpp"
+#include "glassformer/training/schedule.hpp"
 
 namespace glassformer {
 namespace {

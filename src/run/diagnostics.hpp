@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "model/settings.hpp"
-#include "numerics/gradient_check.hpp"
-#include "text/corpus.hpp"
-#include "training/settings.hpp"
-#include "training/sharded_gradient.hpp"
+#include "glassformer/model/settings.hpp"
+#include "glassformer/numerics/gradient_check.hpp"
+#include "glassformer/text/corpus.hpp"
+#include "glassformer/training/settings.hpp"
+#include "glassformer/training/sharded_gradient.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "run/digests.hpp"
+#include "glassformer/run/digests.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -6,12 +6,12 @@
 #include <sstream>
 #include <utility>
 
-#include "checkpoint/checksums.hpp"
-#include "checkpoint/file_names.hpp"
-#include "files/checkpoint_file.hpp"
-#include "machine/machine.hpp"
-#include "report/metrics.hpp"
-#include "training/self_test.hpp"
+#include "glassformer/checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/machine/machine.hpp"
+#include "glassformer/report/metrics.hpp"
+#include "glassformer/training/self_test.hpp"
 
 namespace glassformer {
 namespace {

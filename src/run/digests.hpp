@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "checkpoint/run_directory.hpp"
-#include "numerics/arena.hpp"
-#include "settings/text.hpp"
+#include "glassformer/checkpoint/run_directory.hpp"
+#include "glassformer/numerics/arena.hpp"
+#include "glassformer/settings/text.hpp"
 
 /// A run's digests.jsonl, which scripts/verify.sh uses to confirm the run. Each line is a JSON object:
 ///

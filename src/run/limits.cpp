@@ -1,4 +1,4 @@
-#include "run/limits.hpp"
+#include "glassformer/run/limits.hpp"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "checkpoint/training_state.hpp"
-#include "run/training_plan.hpp"
+#include "glassformer/checkpoint/training_state.hpp"
+#include "glassformer/run/training_plan.hpp"
 
 namespace glassformer {
 

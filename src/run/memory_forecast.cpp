@@ -1,13 +1,13 @@
-#include "run/memory_forecast.hpp"
+#include "glassformer/run/memory_forecast.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 
-#include "evaluation/evaluation.hpp"
-#include "files/user_error.hpp"
-#include "model/transformer.hpp"
-#include "numerics/parallel.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/model/transformer.hpp"
+#include "glassformer/numerics/parallel.hpp"
 
 namespace glassformer {
 namespace {

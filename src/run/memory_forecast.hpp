@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <string>
 
-#include "machine/machine.hpp"
-#include "numerics/ranks.hpp"
-#include "run/training_plan.hpp"
-#include "text/corpus.hpp"
+#include "glassformer/machine/machine.hpp"
+#include "glassformer/numerics/ranks.hpp"
+#include "glassformer/run/training_plan.hpp"
+#include "glassformer/text/corpus.hpp"
 
 /// Calculates how much memory training needs.
 namespace glassformer {

@@ -1,13 +1,13 @@
-#include "run/rank_setup.hpp"
+#include "glassformer/run/rank_setup.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <array>
 #include <vector>
 
-#include "files/user_error.hpp"
-#include "machine/machine.hpp"
-#include "numerics/parallel.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/machine/machine.hpp"
+#include "glassformer/numerics/parallel.hpp"
 
 namespace glassformer {
 

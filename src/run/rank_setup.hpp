@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "numerics/matrix.hpp"
-#include "numerics/ranks.hpp"
+#include "glassformer/numerics/matrix.hpp"
+#include "glassformer/numerics/ranks.hpp"
 
 /// Prepares several processes for training together. Every rank must call these functions.
 namespace glassformer {

@@ -1,12 +1,12 @@
-#include "run/round_trip.hpp"
+#include "glassformer/run/round_trip.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <string_view>
 
-#include "files/suggestion.hpp"
-#include "files/utf8.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 namespace {

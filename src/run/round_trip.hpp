@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "text/tokenizer.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 namespace glassformer {
 

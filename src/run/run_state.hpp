@@ -2,12 +2,12 @@
 
 #include <chrono>
 
-#include "checkpoint/training_state.hpp"
-#include "model/model.hpp"
-#include "numerics/ranks.hpp"
-#include "run/training_plan.hpp"
-#include "run/training_text.hpp"
-#include "training/trainer.hpp"
+#include "glassformer/checkpoint/training_state.hpp"
+#include "glassformer/model/model.hpp"
+#include "glassformer/numerics/ranks.hpp"
+#include "glassformer/run/training_plan.hpp"
+#include "glassformer/run/training_text.hpp"
+#include "glassformer/training/trainer.hpp"
 
 namespace glassformer {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "numerics/matrix.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
 

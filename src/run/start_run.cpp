@@ -1,22 +1,22 @@
-#include "run/start_run.hpp"
+#include "glassformer/run/start_run.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/file_names.hpp"
-#include "checkpoint/parameters.hpp"
-#include "checkpoint/run_names.hpp"
-#include "files/user_error.hpp"
-#include "machine/machine.hpp"
-#include "numerics/gemm.hpp"
-#include "numerics/parallel.hpp"
-#include "run/diagnostics.hpp"
-#include "run/digests.hpp"
-#include "run/memory_forecast.hpp"
-#include "run/rank_setup.hpp"
-#include "run/run_state.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/checkpoint/parameters.hpp"
+#include "glassformer/checkpoint/run_names.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/machine/machine.hpp"
+#include "glassformer/numerics/gemm.hpp"
+#include "glassformer/numerics/parallel.hpp"
+#include "glassformer/run/diagnostics.hpp"
+#include "glassformer/run/digests.hpp"
+#include "glassformer/run/memory_forecast.hpp"
+#include "glassformer/run/rank_setup.hpp"
+#include "glassformer/run/run_state.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "checkpoint/run_directory.hpp"
-#include "report/log.hpp"
-#include "run/training_run.hpp"
+#include "glassformer/checkpoint/run_directory.hpp"
+#include "glassformer/report/log.hpp"
+#include "glassformer/run/training_run.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "run/text_census.hpp"
+#include "glassformer/run/text_census.hpp"
 
 namespace glassformer {
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
-#include "text/subword_marks.hpp"
-#include "text/unknown_tokens.hpp"
+#include "glassformer/text/subword_marks.hpp"
+#include "glassformer/text/unknown_tokens.hpp"
 
 namespace glassformer {
 

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "run/share.hpp"
-#include "run/tokenizer_remarks.hpp"
-#include "run/training_text.hpp"
+#include "glassformer/run/share.hpp"
+#include "glassformer/run/tokenizer_remarks.hpp"
+#include "glassformer/run/training_text.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,9 +1,9 @@
-#include "run/tokenizer_remarks.hpp"
+#include "glassformer/run/tokenizer_remarks.hpp"
 
 #include <algorithm>
 
-#include "run/round_trip.hpp"
-#include "run/share.hpp"
+#include "glassformer/run/round_trip.hpp"
+#include "glassformer/run/share.hpp"
 
 namespace glassformer {
 namespace {

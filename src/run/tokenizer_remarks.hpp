@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "run/text_census.hpp"
-#include "run/training_plan.hpp"
-#include "run/training_text.hpp"
+#include "glassformer/run/text_census.hpp"
+#include "glassformer/run/training_plan.hpp"
+#include "glassformer/run/training_text.hpp"
 
 namespace glassformer {
 

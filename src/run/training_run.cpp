@@ -1,4 +1,4 @@
-#include "run/training_run.hpp"
+#include "glassformer/run/training_run.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -7,12 +7,12 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "evaluation/evaluation.hpp"
-#include "machine/machine.hpp"
-#include "numerics/functions.hpp"
-#include "run/diagnostics.hpp"
-#include "run/limits.hpp"
-#include "training/schedule.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/machine/machine.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/run/diagnostics.hpp"
+#include "glassformer/run/limits.hpp"
+#include "glassformer/training/schedule.hpp"
 
 namespace glassformer {
 

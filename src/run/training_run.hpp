@@ -4,11 +4,11 @@
 #include <memory>
 #include <vector>
 
-#include "checkpoint/run_directory.hpp"
-#include "report/curves.hpp"
-#include "report/log.hpp"
-#include "report/metrics.hpp"
-#include "run/run_state.hpp"
+#include "glassformer/checkpoint/run_directory.hpp"
+#include "glassformer/report/curves.hpp"
+#include "glassformer/report/log.hpp"
+#include "glassformer/report/metrics.hpp"
+#include "glassformer/run/run_state.hpp"
 
 namespace glassformer {
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/parameters.hpp"
-#include "run/digests.hpp"
-#include "run/training_run.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/parameters.hpp"
+#include "glassformer/run/digests.hpp"
+#include "glassformer/run/training_run.hpp"
 
 namespace glassformer {
 

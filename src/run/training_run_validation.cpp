@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "evaluation/bleu_hints.hpp"
-#include "files/fingerprint.hpp"
-#include "run/best_checkpoint.hpp"
-#include "run/rank_setup.hpp"
-#include "run/training_run.hpp"
+#include "glassformer/evaluation/bleu_hints.hpp"
+#include "glassformer/files/fingerprint.hpp"
+#include "glassformer/run/best_checkpoint.hpp"
+#include "glassformer/run/rank_setup.hpp"
+#include "glassformer/run/training_run.hpp"
 
 namespace glassformer {
 

@@ -1,14 +1,14 @@
-#include "run/training_text.hpp"
+#include "glassformer/run/training_text.hpp"
 
 #include <spdlog/fmt/fmt.h>
 #include <sys/stat.h>
 
 #include <utility>
 
-#include "files/descriptor.hpp"
-#include "files/lines.hpp"
-#include "files/user_error.hpp"
-#include "machine/machine.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/files/lines.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/machine/machine.hpp"
 
 namespace glassformer {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "evaluation/evaluation.hpp"
-#include "run/text_census.hpp"
-#include "run/training_plan.hpp"
-#include "text/corpus.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/run/text_census.hpp"
+#include "glassformer/run/training_plan.hpp"
+#include "glassformer/text/corpus.hpp"
 
 namespace glassformer {
 

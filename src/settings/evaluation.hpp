@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "numerics/setting.hpp"
+#include "glassformer/numerics/setting.hpp"
 
 namespace glassformer {
 

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "numerics/matrix.hpp"
-#include "numerics/setting.hpp"
+#include "glassformer/numerics/matrix.hpp"
+#include "glassformer/numerics/setting.hpp"
 
 namespace glassformer {
 

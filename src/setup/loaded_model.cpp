@@ -1,13 +1,13 @@
-#include "setup/loaded_model.hpp"
+#include "glassformer/setup/loaded_model.hpp"
 
 #include <spdlog/spdlog.h>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/checksums.hpp"
-#include "checkpoint/parameters.hpp"
-#include "checkpoint/run_directory.hpp"
-#include "files/user_error.hpp"
-#include "setup/read_config.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/parameters.hpp"
+#include "glassformer/checkpoint/run_directory.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/setup/read_config.hpp"
 
 namespace glassformer {
 

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
-#include "config/config.hpp"
-#include "model/model.hpp"
-#include "text/tokenizer.hpp"
+#include "glassformer/config/config.hpp"
+#include "glassformer/model/model.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 namespace glassformer {
 

@@ -1,14 +1,14 @@
-#include "setup/read_config.hpp"
+#include "glassformer/setup/read_config.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/run_directory.hpp"
-#include "checkpoint/run_names.hpp"
-#include "config/config_file.hpp"
-#include "files/suggestion.hpp"
-#include "files/user_error.hpp"
-#include "marian/marian_config.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/run_directory.hpp"
+#include "glassformer/checkpoint/run_names.hpp"
+#include "glassformer/config/config_file.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/marian/marian_config.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,12 +1,12 @@
-#include "setup/training_setup.hpp"
+#include "glassformer/setup/training_setup.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
-#include "checkpoint/parameters.hpp"
-#include "config/config_file.hpp"
-#include "files/durable_files.hpp"
-#include "files/user_error.hpp"
-#include "marian/marian_config.hpp"
+#include "glassformer/checkpoint/parameters.hpp"
+#include "glassformer/config/config_file.hpp"
+#include "glassformer/files/durable_files.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/marian/marian_config.hpp"
 
 namespace glassformer {
 

@@ -4,11 +4,11 @@
 #include <functional>
 #include <vector>
 
-#include "checkpoint/run_directory.hpp"
-#include "config/changed_keys.hpp"
-#include "config/config.hpp"
-#include "run/training_plan.hpp"
-#include "text/tokenizer.hpp"
+#include "glassformer/checkpoint/run_directory.hpp"
+#include "glassformer/config/changed_keys.hpp"
+#include "glassformer/config/config.hpp"
+#include "glassformer/run/training_plan.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 namespace glassformer {
 

@@ -1,10 +1,10 @@
-#include "text/corpus.hpp"
+#include "glassformer/text/corpus.hpp"
 
 #include <algorithm>
 
-#include "files/fingerprint.hpp"
-#include "files/lines.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/files/fingerprint.hpp"
+#include "glassformer/files/lines.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 

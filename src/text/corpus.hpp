@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "batching/sentence_pairs.hpp"
-#include "text/tokenizer.hpp"
+#include "glassformer/batching/sentence_pairs.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 namespace glassformer {
 

@@ -1,9 +1,9 @@
-#include "text/language_codes.hpp"
+#include "glassformer/text/language_codes.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
-#include "files/suggestion.hpp"
-#include "files/utf8.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 

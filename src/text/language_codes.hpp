@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "text/tokenizer.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 namespace glassformer {
 

@@ -4,10 +4,10 @@
 #include <regex>
 #include <unordered_map>
 
-#include "files/json_file.hpp"
-#include "files/suggestion.hpp"
-#include "text/sentencepiece.hpp"
-#include "text/tokenizer.hpp"
+#include "glassformer/files/json_file.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/text/sentencepiece.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 namespace glassformer {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "files/durable_files.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/files/durable_files.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <vector>
 
-#include "files/suggestion.hpp"
-#include "files/utf8.hpp"
-#include "text/sentencepiece.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/utf8.hpp"
+#include "glassformer/text/sentencepiece.hpp"
 
 namespace glassformer {
 namespace {

@@ -6,11 +6,11 @@
 #include <cassert>
 #include <regex>
 
-#include "files/checkpoint_file.hpp"
-#include "files/lines.hpp"
-#include "files/utf8.hpp"
-#include "text/sentencepiece.hpp"
-#include "text/tokenizer.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/files/lines.hpp"
+#include "glassformer/files/utf8.hpp"
+#include "glassformer/text/sentencepiece.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 namespace glassformer {
 namespace {

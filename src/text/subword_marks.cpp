@@ -1,10 +1,10 @@
-#include "text/subword_marks.hpp"
+#include "glassformer/text/subword_marks.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 
-#include "files/utf8.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "numerics/matrix.hpp"
+#include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
 

@@ -1,9 +1,9 @@
-#include "text/tokenizer.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "files/durable_files.hpp"
-#include "files/user_error.hpp"
+#include "glassformer/files/durable_files.hpp"
+#include "glassformer/files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "batching/sentence_pairs.hpp"
-#include "model/settings.hpp"
-#include "settings/text.hpp"
+#include "glassformer/batching/sentence_pairs.hpp"
+#include "glassformer/model/settings.hpp"
+#include "glassformer/settings/text.hpp"
 
 namespace glassformer {
 

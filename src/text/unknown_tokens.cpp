@@ -1,4 +1,4 @@
-#include "text/unknown_tokens.hpp"
+#include "glassformer/text/unknown_tokens.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "files/suggestion.hpp"
-#include "files/utf8.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/utf8.hpp"
 
 namespace glassformer {
 namespace {

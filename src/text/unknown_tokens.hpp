@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "text/tokenizer.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 namespace glassformer {
 

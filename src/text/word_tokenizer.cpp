@@ -7,12 +7,12 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "files/json_file.hpp"
-#include "files/lines.hpp"
-#include "files/suggestion.hpp"
-#include "files/utf8.hpp"
-#include "text/sentencepiece.hpp"
-#include "text/tokenizer.hpp"
+#include "glassformer/files/json_file.hpp"
+#include "glassformer/files/lines.hpp"
+#include "glassformer/files/suggestion.hpp"
+#include "glassformer/files/utf8.hpp"
+#include "glassformer/text/sentencepiece.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,9 +1,9 @@
-#include "training/muon.hpp"
+#include "glassformer/training/muon.hpp"
 
 #include <cmath>
 
-#include "numerics/gemm.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/gemm.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 

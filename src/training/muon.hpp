@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "numerics/arena.hpp"
-#include "numerics/matrix.hpp"
-#include "numerics/parallel.hpp"
+#include "glassformer/numerics/arena.hpp"
+#include "glassformer/numerics/matrix.hpp"
+#include "glassformer/numerics/parallel.hpp"
 
 namespace glassformer {
 

@@ -1,13 +1,13 @@
-#include "training/optimizer.hpp"
+#include "glassformer/training/optimizer.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <iterator>
 
-#include "numerics/functions.hpp"
-#include "numerics/parallel.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/numerics/parallel.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "numerics/arena.hpp"
-#include "numerics/matrix.hpp"
-#include "training/muon.hpp"
-#include "training/settings.hpp"
+#include "glassformer/numerics/arena.hpp"
+#include "glassformer/numerics/matrix.hpp"
+#include "glassformer/training/muon.hpp"
+#include "glassformer/training/settings.hpp"
 
 namespace glassformer {
 

@@ -1,11 +1,11 @@
-#include "training/schedule.hpp"
+#include "glassformer/training/schedule.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numbers>
 
-#include "numerics/functions.hpp"
+#include "glassformer/numerics/functions.hpp"
 
 namespace glassformer {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "training/settings.hpp"
+#include "glassformer/training/settings.hpp"
 
 namespace glassformer {
 

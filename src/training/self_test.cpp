@@ -1,10 +1,10 @@
-#include "training/self_test.hpp"
+#include "glassformer/training/self_test.hpp"
 
 #include <span>
 #include <vector>
 
-#include "numerics/digest.hpp"
-#include "training/trainer.hpp"
+#include "glassformer/numerics/digest.hpp"
+#include "glassformer/training/trainer.hpp"
 
 namespace glassformer {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdint>
 
-#include "numerics/matrix.hpp"
-#include "numerics/setting.hpp"
+#include "glassformer/numerics/matrix.hpp"
+#include "glassformer/numerics/setting.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "training/sharded_gradient.hpp"
+#include "glassformer/training/sharded_gradient.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "batching/batch.hpp"
-#include "batching/plan.hpp"
-#include "model/model.hpp"
-#include "numerics/arena.hpp"
-#include "numerics/parallel.hpp"
-#include "numerics/ranks.hpp"
-#include "training/settings.hpp"
+#include "glassformer/batching/batch.hpp"
+#include "glassformer/batching/plan.hpp"
+#include "glassformer/model/model.hpp"
+#include "glassformer/numerics/arena.hpp"
+#include "glassformer/numerics/parallel.hpp"
+#include "glassformer/numerics/ranks.hpp"
+#include "glassformer/training/settings.hpp"
 
 namespace glassformer {
 

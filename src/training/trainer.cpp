@@ -1,11 +1,11 @@
-#include "training/trainer.hpp"
+#include "glassformer/training/trainer.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "batching/plan.hpp"
-#include "training/schedule.hpp"
+#include "glassformer/batching/plan.hpp"
+#include "glassformer/training/schedule.hpp"
 
 namespace glassformer {
 

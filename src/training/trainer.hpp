@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "training/optimizer.hpp"
-#include "training/sharded_gradient.hpp"
+#include "glassformer/training/optimizer.hpp"
+#include "glassformer/training/sharded_gradient.hpp"
 
 namespace glassformer {
 

@@ -1,5 +1,5 @@
-#include "batching/batch.hpp"
 #include "catch.hpp"
+#include "glassformer/batching/batch.hpp"
 #include "text/texts.hpp"
 
 using namespace glassformer;

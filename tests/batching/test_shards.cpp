@@ -1,6 +1,6 @@
-#include "batching/batch.hpp"
-#include "batching/plan.hpp"
 #include "catch.hpp"
+#include "glassformer/batching/batch.hpp"
+#include "glassformer/batching/plan.hpp"
 #include "text/texts.hpp"
 
 using namespace glassformer;

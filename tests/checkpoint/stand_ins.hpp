@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/safetensors.hpp"
-#include "checkpoint/training_state.hpp"
-#include "numerics/arena.hpp"
-#include "setup/training_setup.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/safetensors.hpp"
+#include "glassformer/checkpoint/training_state.hpp"
+#include "glassformer/numerics/arena.hpp"
+#include "glassformer/setup/training_setup.hpp"
+#include "glassformer/text/tokenizer.hpp"
 #include "temporary_directory.hpp"
-#include "text/tokenizer.hpp"
 
 /// Small substitutes for a model and its tokenizers, for the tests of checkpoints.
 namespace glassformer::stand_in {

@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/file_names.hpp"
-#include "checkpoint/parameters.hpp"
-#include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "checkpoint/training_state.hpp"
-#include "numerics/parameter.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/checkpoint/parameters.hpp"
+#include "glassformer/checkpoint/safetensors.hpp"
+#include "glassformer/checkpoint/training_state.hpp"
+#include "glassformer/numerics/parameter.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;

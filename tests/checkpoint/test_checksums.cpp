@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/checksums.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "checkpoint/training_state.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/training_state.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;

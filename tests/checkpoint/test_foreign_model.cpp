@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "batching/batch.hpp"
 #include "catch.hpp"
-#include "evaluation/evaluation.hpp"
-#include "setup/loaded_model.hpp"
-#include "text/corpus.hpp"
+#include "glassformer/batching/batch.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/setup/loaded_model.hpp"
+#include "glassformer/text/corpus.hpp"
 
 /// Opens models that transformers saved. scripts/fixtures/make_marian_fixtures.py made them, and recorded what
 /// transformers itself computes with them.

@@ -2,14 +2,14 @@
 #include <sys/file.h>
 
 #include "catch.hpp"
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/checksums.hpp"
-#include "checkpoint/file_names.hpp"
-#include "checkpoint/run_directory.hpp"
-#include "checkpoint/run_names.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "files/descriptor.hpp"
-#include "report/curves.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/checkpoint/run_directory.hpp"
+#include "glassformer/checkpoint/run_names.hpp"
+#include "glassformer/files/descriptor.hpp"
+#include "glassformer/report/curves.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
-#include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "glassformer/checkpoint/safetensors.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;

@@ -4,8 +4,8 @@
 #include <random>
 
 #include "catch.hpp"
-#include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "glassformer/checkpoint/safetensors.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;

@@ -1,6 +1,6 @@
 #include "catch.hpp"
-#include "config/config.hpp"
 #include "config/workplace.hpp"
+#include "glassformer/config/config.hpp"
 
 using namespace glassformer;
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "config/changed_keys.hpp"
-#include "config/key.hpp"
 #include "config/workplace.hpp"
+#include "glassformer/config/changed_keys.hpp"
+#include "glassformer/config/key.hpp"
 
 using namespace glassformer;
 

@@ -3,9 +3,9 @@
 #include <random>
 
 #include "catch.hpp"
-#include "config/changed_keys.hpp"
-#include "config/config.hpp"
 #include "config/workplace.hpp"
+#include "glassformer/config/changed_keys.hpp"
+#include "glassformer/config/config.hpp"
 
 using namespace glassformer;
 

@@ -1,6 +1,6 @@
 #include "catch.hpp"
 #include "config/workplace.hpp"
-#include "files/suggestion.hpp"
+#include "glassformer/files/suggestion.hpp"
 
 using namespace glassformer;
 

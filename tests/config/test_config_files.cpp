@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "catch.hpp"
-#include "config/changed_keys.hpp"
-#include "config/config.hpp"
 #include "config/workplace.hpp"
+#include "glassformer/config/changed_keys.hpp"
+#include "glassformer/config/config.hpp"
 #include "read_lines.hpp"
 
 using namespace glassformer;

@@ -3,8 +3,8 @@
 
 #include "captured_log.hpp"
 #include "catch.hpp"
-#include "config/config_file.hpp"
 #include "config/workplace.hpp"
+#include "glassformer/config/config_file.hpp"
 
 using namespace glassformer;
 using test::CapturedLog;

@@ -2,8 +2,8 @@
 
 #include "captured_log.hpp"
 #include "catch.hpp"
-#include "config/key.hpp"
 #include "config/workplace.hpp"
+#include "glassformer/config/key.hpp"
 
 using namespace glassformer;
 using test::CapturedLog;

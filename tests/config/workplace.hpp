@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "files/user_error.hpp"
-#include "setup/read_config.hpp"
+#include "glassformer/config/config.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/setup/read_config.hpp"
 
 namespace glassformer {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "decoding/incremental_decoder.hpp"
+#include "glassformer/decoding/incremental_decoder.hpp"
 #include "tiny_model.hpp"
 
 using namespace glassformer;

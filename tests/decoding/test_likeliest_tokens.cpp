@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "decoding/likeliest_tokens.hpp"
+#include "glassformer/decoding/likeliest_tokens.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "decoding/beam_search.hpp"
-#include "decoding/greedy_search.hpp"
+#include "glassformer/decoding/beam_search.hpp"
+#include "glassformer/decoding/greedy_search.hpp"
 #include "tiny_model.hpp"
 
 using namespace glassformer;

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "decoding/beam_search.hpp"
+#include "glassformer/decoding/beam_search.hpp"
 
 using namespace glassformer;
 

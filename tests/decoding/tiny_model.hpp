@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "decoding/search.hpp"
-#include "model/model.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/decoding/search.hpp"
+#include "glassformer/model/model.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 #include "random_values.hpp"
 
 namespace glassformer {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluation/bleu.hpp"
+#include "glassformer/evaluation/bleu.hpp"
 
 #ifndef GLASSFORMER_SOURCE_DIR
 #define GLASSFORMER_SOURCE_DIR "."

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "evaluation/bleu.hpp"
-#include "evaluation/bleu_hints.hpp"
 #include "evaluation/sacrebleu_fixture.hpp"
+#include "glassformer/evaluation/bleu.hpp"
+#include "glassformer/evaluation/bleu_hints.hpp"
 
 using namespace glassformer;
 using Lines = std::vector<std::string>;

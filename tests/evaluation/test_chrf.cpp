@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "evaluation/chrf.hpp"
 #include "evaluation/sacrebleu_fixture.hpp"
+#include "glassformer/evaluation/chrf.hpp"
 
 using namespace glassformer;
 using Lines = std::vector<std::string>;

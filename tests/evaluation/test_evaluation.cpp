@@ -4,8 +4,8 @@
 
 #include "catch.hpp"
 #include "decoding/tiny_model.hpp"
-#include "evaluation/evaluation.hpp"
-#include "files/utf8.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/files/utf8.hpp"
 
 using namespace glassformer;
 

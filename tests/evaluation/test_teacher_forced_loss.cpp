@@ -3,8 +3,8 @@
 
 #include "catch.hpp"
 #include "decoding/tiny_model.hpp"
-#include "evaluation/evaluation.hpp"
-#include "text/corpus.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/text/corpus.hpp"
 
 using namespace glassformer;
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "evaluation/bleu_tokenizers.hpp"
 #include "evaluation/sacrebleu_fixture.hpp"
-#include "files/utf8.hpp"
+#include "glassformer/evaluation/bleu_tokenizers.hpp"
+#include "glassformer/files/utf8.hpp"
 
 using namespace glassformer;
 

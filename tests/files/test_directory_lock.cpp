@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "files/directory_lock.hpp"
+#include "glassformer/files/directory_lock.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;

@@ -4,10 +4,10 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "files/durable_directories.hpp"
-#include "files/durable_files.hpp"
-#include "files/output_file.hpp"
-#include "files/unfinished.hpp"
+#include "glassformer/files/durable_directories.hpp"
+#include "glassformer/files/durable_files.hpp"
+#include "glassformer/files/output_file.hpp"
+#include "glassformer/files/unfinished.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;

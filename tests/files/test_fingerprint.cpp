@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "files/fingerprint.hpp"
+#include "glassformer/files/fingerprint.hpp"
 
 using namespace glassformer;
 

@@ -1,5 +1,5 @@
 #include "catch.hpp"
-#include "files/json_file.hpp"
+#include "glassformer/files/json_file.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "catch.hpp"
-#include "files/checkpoint_file.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
 #include "read_lines.hpp"
 #include "temporary_directory.hpp"
 

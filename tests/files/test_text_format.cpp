@@ -1,5 +1,5 @@
 #include "catch.hpp"
-#include "files/text_format.hpp"
+#include "glassformer/files/text_format.hpp"
 #include "read_lines.hpp"
 #include "temporary_directory.hpp"
 

@@ -1,5 +1,5 @@
 #include "catch.hpp"
-#include "files/utf8.hpp"
+#include "glassformer/files/utf8.hpp"
 
 using namespace glassformer;
 

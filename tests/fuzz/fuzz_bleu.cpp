@@ -1,8 +1,8 @@
 #include <cmath>
 #include <vector>
 
-#include "evaluation/chrf.hpp"
 #include "fuzz/input.hpp"
+#include "glassformer/evaluation/chrf.hpp"
 #include "read_lines.hpp"
 
 using namespace glassformer;

@@ -2,15 +2,15 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "checkpoint/checkpoint.hpp"
-#include "evaluation/evaluation.hpp"
 #include "fuzz/input.hpp"
-#include "page/page.hpp"
-#include "page/screen.hpp"
-#include "page/trace_json.hpp"
-#include "setup/loaded_model.hpp"
-#include "setup/read_config.hpp"
-#include "setup/training_setup.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/page/page.hpp"
+#include "glassformer/page/screen.hpp"
+#include "glassformer/page/trace_json.hpp"
+#include "glassformer/setup/loaded_model.hpp"
+#include "glassformer/setup/read_config.hpp"
+#include "glassformer/setup/training_setup.hpp"
 
 using namespace glassformer;
 

@@ -1,5 +1,5 @@
-#include "config/config.hpp"
 #include "fuzz/input.hpp"
+#include "glassformer/config/config.hpp"
 
 using namespace glassformer;
 

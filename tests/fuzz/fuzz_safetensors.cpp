@@ -1,5 +1,5 @@
-#include "checkpoint/safetensors.hpp"
 #include "fuzz/input.hpp"
+#include "glassformer/checkpoint/safetensors.hpp"
 
 using namespace glassformer;
 

@@ -1,5 +1,5 @@
-#include "files/utf8.hpp"
 #include "fuzz/input.hpp"
+#include "glassformer/files/utf8.hpp"
 #include "read_lines.hpp"
 
 using namespace glassformer;

@@ -1,5 +1,5 @@
 #include "fuzz/input.hpp"
-#include "text/tokenizer.hpp"
+#include "glassformer/text/tokenizer.hpp"
 
 using namespace glassformer;
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "files/user_error.hpp"
+#include "glassformer/files/user_error.hpp"
 #include "temporary_directory.hpp"
 
 /// Helpers for the fuzzers. Each fuzzer is a function that libFuzzer (https://llvm.org/docs/LibFuzzer.html) calls

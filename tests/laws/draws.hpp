@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 #include "model/example.hpp"
-#include "numerics/row_operations.hpp"
 
 /// A law is a statement that holds for every model and every batch. We check each law on 200 models and batches of
 /// random shape and content, always the same 200. They are drawn so that the law applies to all of them.

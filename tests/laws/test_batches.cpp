@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "decoding/tiny_model.hpp"
+#include "glassformer/text/corpus.hpp"
+#include "glassformer/training/sharded_gradient.hpp"
 #include "laws/draws.hpp"
-#include "text/corpus.hpp"
 #include "threads.hpp"
-#include "training/sharded_gradient.hpp"
 
 /// A sentence gets the same result alone as in any padded batch. A batch gives the same gradient in one piece or many,
 /// on one thread or many.

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "decoding/incremental_decoder.hpp"
 #include "decoding/tiny_model.hpp"
+#include "glassformer/decoding/incremental_decoder.hpp"
 #include "laws/draws.hpp"
 
 /// Decoding step by step, with cached keys and values, gives the same logits as teacher forcing, which computes the

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "layers/scaled_dot_product_attention.hpp"
+#include "glassformer/layers/scaled_dot_product_attention.hpp"
 #include "single_layer.hpp"
 
 /// An example of scaled dot-product attention with random queries, keys and values, and masks for it.

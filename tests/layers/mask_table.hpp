@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "catch.hpp"
-#include "layers/masks.hpp"
+#include "glassformer/layers/masks.hpp"
 #include "random_values.hpp"
 
 namespace glassformer::example {

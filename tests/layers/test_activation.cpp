@@ -7,8 +7,8 @@
 
 #include "catch.hpp"
 #include "every_value.hpp"
+#include "glassformer/layers/activation.hpp"
 #include "gradients.hpp"
-#include "layers/activation.hpp"
 
 using namespace glassformer;
 

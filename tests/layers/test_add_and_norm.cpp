@@ -1,6 +1,6 @@
 #include "catch.hpp"
+#include "glassformer/layers/add_and_norm.hpp"
 #include "gradients.hpp"
-#include "layers/add_and_norm.hpp"
 #include "single_layer.hpp"
 
 using namespace glassformer;

@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "glassformer/layers/attention.hpp"
 #include "gradients.hpp"
-#include "layers/attention.hpp"
 #include "single_layer.hpp"
 
 using namespace glassformer;

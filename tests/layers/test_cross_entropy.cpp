@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "catch.hpp"
+#include "glassformer/layers/cross_entropy.hpp"
 #include "gradients.hpp"
-#include "layers/cross_entropy.hpp"
 
 using namespace glassformer;
 

@@ -1,8 +1,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "layers/dropout.hpp"
-#include "numerics/random.hpp"
+#include "glassformer/layers/dropout.hpp"
+#include "glassformer/numerics/random.hpp"
 #include "single_layer.hpp"
 
 using namespace glassformer;

@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "catch.hpp"
+#include "glassformer/layers/embedding.hpp"
 #include "gradients.hpp"
-#include "layers/embedding.hpp"
 #include "single_layer.hpp"
 
 using namespace glassformer;

@@ -3,8 +3,8 @@
 
 #include "catch.hpp"
 #include "every_value.hpp"
+#include "glassformer/layers/feed_forward.hpp"
 #include "gradients.hpp"
-#include "layers/feed_forward.hpp"
 #include "single_layer.hpp"
 
 using namespace glassformer;

@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "layers/key_value_cache.hpp"
+#include "glassformer/layers/key_value_cache.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;

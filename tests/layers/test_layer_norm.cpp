@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "glassformer/layers/layer_norm.hpp"
 #include "gradients.hpp"
-#include "layers/layer_norm.hpp"
 #include "single_layer.hpp"
 
 using namespace glassformer;

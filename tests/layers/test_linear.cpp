@@ -1,6 +1,6 @@
 #include "catch.hpp"
+#include "glassformer/layers/linear.hpp"
 #include "gradients.hpp"
-#include "layers/linear.hpp"
 #include "single_layer.hpp"
 
 using namespace glassformer;

@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "catch.hpp"
+#include "glassformer/layers/masks.hpp"
 #include "layers/mask_table.hpp"
-#include "layers/masks.hpp"
 
 using namespace glassformer;
 using example::MaskTable, example::check_mask;

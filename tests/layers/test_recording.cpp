@@ -3,8 +3,8 @@
 #include <string>
 
 #include "catch.hpp"
-#include "layers/part.hpp"
-#include "layers/pass.hpp"
+#include "glassformer/layers/part.hpp"
+#include "glassformer/layers/pass.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;

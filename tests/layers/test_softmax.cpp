@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "glassformer/layers/softmax.hpp"
 #include "gradients.hpp"
-#include "layers/softmax.hpp"
 
 using namespace glassformer;
 

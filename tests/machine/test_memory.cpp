@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "machine/machine.hpp"
+#include "glassformer/machine/machine.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;

@@ -1,8 +1,8 @@
 #include <unistd.h>
 
 #include "catch.hpp"
-#include "machine/machine.hpp"
-#include "run/rank_setup.hpp"
+#include "glassformer/machine/machine.hpp"
+#include "glassformer/run/rank_setup.hpp"
 
 using namespace glassformer;
 

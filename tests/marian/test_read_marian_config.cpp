@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
-#include "setup/read_config.hpp"
+#include "glassformer/setup/read_config.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;

@@ -2,8 +2,8 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "config/config.hpp"
-#include "marian/marian_config.hpp"
+#include "glassformer/config/config.hpp"
+#include "glassformer/marian/marian_config.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "model/transformer.hpp"
+#include "glassformer/model/transformer.hpp"
 #include "random_values.hpp"
 
 /// A small transformer and a padded batch for it.

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "glassformer/model/masks.hpp"
 #include "layers/mask_table.hpp"
-#include "model/masks.hpp"
 
 using namespace glassformer;
 using example::MaskTable, example::check_mask;

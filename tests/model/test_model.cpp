@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "model/model.hpp"
+#include "glassformer/model/model.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "glassformer/numerics/parallel.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 #include "model/example.hpp"
-#include "numerics/parallel.hpp"
-#include "numerics/row_operations.hpp"
 #include "threads.hpp"
 
 using namespace glassformer;

@@ -1,7 +1,7 @@
 #include <type_traits>
 
 #include "catch.hpp"
-#include "numerics/parameter.hpp"
+#include "glassformer/numerics/parameter.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "numerics/functions.hpp"
-#include "numerics/gemm.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/numerics/gemm.hpp"
+#include "glassformer/numerics/row_operations.hpp"
+#include "glassformer/training/optimizer.hpp"
 #include "random_values.hpp"
 #include "reference_arithmetic/reference_arithmetic.hpp"
-#include "training/optimizer.hpp"
 
 using namespace glassformer;
 

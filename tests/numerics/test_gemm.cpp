@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "numerics/gemm.hpp"
-#include "numerics/parallel.hpp"
+#include "glassformer/numerics/gemm.hpp"
+#include "glassformer/numerics/parallel.hpp"
 #include "random_values.hpp"
 #include "threads.hpp"
 

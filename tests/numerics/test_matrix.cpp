@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "numerics/matrix.hpp"
+#include "glassformer/numerics/matrix.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "files/user_error.hpp"
-#include "numerics/parallel.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/numerics/parallel.hpp"
 #include "random_values.hpp"
 #include "threads.hpp"
 

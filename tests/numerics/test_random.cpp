@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "numerics/philox.hpp"
-#include "numerics/random.hpp"
+#include "glassformer/numerics/philox.hpp"
+#include "glassformer/numerics/random.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;

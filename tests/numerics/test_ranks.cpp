@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "numerics/ranks.hpp"
+#include "glassformer/numerics/ranks.hpp"
 
 using namespace glassformer;
 

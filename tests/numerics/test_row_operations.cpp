@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "decoding/tiny_model.hpp"
-#include "page/explanation.hpp"
+#include "glassformer/page/explanation.hpp"
+#include "glassformer/text/tokenizer.hpp"
 #include "temporary_directory.hpp"
-#include "text/tokenizer.hpp"
 
 namespace glassformer::example {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "page/backward_steps.hpp"
+#include "glassformer/page/backward_steps.hpp"
 #include "page/recorded_runs.hpp"
 
 using namespace glassformer;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "page/code_structure.hpp"
+#include "glassformer/page/code_structure.hpp"
 
 using namespace glassformer;
 

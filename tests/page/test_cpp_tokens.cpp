@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "page/cpp_tokens.hpp"
+#include "glassformer/page/cpp_tokens.hpp"
 
 using namespace glassformer;
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "page/mask_variants.hpp"
+#include "glassformer/page/mask_variants.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;

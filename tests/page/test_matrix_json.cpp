@@ -5,7 +5,7 @@
 #include <string>
 
 #include "catch.hpp"
-#include "page/matrix_json.hpp"
+#include "glassformer/page/matrix_json.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "catch.hpp"
-#include "page/embedded_files.hpp"
+#include "glassformer/page/embedded_files.hpp"
+#include "glassformer/page/page.hpp"
+#include "glassformer/page/trace_json.hpp"
 #include "page/explained_example.hpp"
-#include "page/page.hpp"
-#include "page/trace_json.hpp"
 
 using namespace glassformer;
 using Json = nlohmann::ordered_json;

@@ -9,9 +9,9 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "page/cpp_tokens.hpp"
-#include "page/embedded_files.hpp"
-#include "page/step_code.hpp"
+#include "glassformer/page/cpp_tokens.hpp"
+#include "glassformer/page/embedded_files.hpp"
+#include "glassformer/page/step_code.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "glassformer/page/screen.hpp"
 #include "page/explained_example.hpp"
-#include "page/screen.hpp"
 
 using namespace glassformer;
 using example::ExplainedExample;

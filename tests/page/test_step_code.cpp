@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "catch.hpp"
-#include "page/embedded_files.hpp"
+#include "glassformer/page/embedded_files.hpp"
+#include "glassformer/page/step_code.hpp"
 #include "page/recorded_runs.hpp"
-#include "page/step_code.hpp"
 
 using namespace glassformer;
 using example::RecordedRun;

@@ -9,8 +9,8 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "glassformer/page/trace_json.hpp"
 #include "page/explained_example.hpp"
-#include "page/trace_json.hpp"
 
 using namespace glassformer;
 using example::ExplainedExample;

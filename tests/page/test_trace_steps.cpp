@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "glassformer/page/shown_ids.hpp"
+#include "glassformer/page/tensor_axes.hpp"
+#include "glassformer/page/trace_json.hpp"
+#include "glassformer/text/tokenizer.hpp"
 #include "model/recorded_run.hpp"
 #include "page/explained_example.hpp"
-#include "page/shown_ids.hpp"
-#include "page/tensor_axes.hpp"
-#include "page/trace_json.hpp"
-#include "text/tokenizer.hpp"
 
 using namespace glassformer;
 using example::ExplainedExample;

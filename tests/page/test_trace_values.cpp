@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "glassformer/page/trace_json.hpp"
 #include "page/explained_example.hpp"
-#include "page/trace_json.hpp"
 
 using namespace glassformer;
 using example::ExplainedExample;

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "numerics/gemm.hpp"
+#include "glassformer/numerics/gemm.hpp"
 #include "program/program.hpp"
 
 using glassformer::instructions;

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "catch.hpp"
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/checkpoint/checksums.hpp"
 #include "heap_count.hpp"
 #include "program/program.hpp"
 

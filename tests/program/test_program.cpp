@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "glassformer/numerics/gemm.hpp"
 #include "heap_count.hpp"
-#include "numerics/gemm.hpp"
 #include "program/program.hpp"
 
 using namespace glassformer::program_test;

@@ -10,8 +10,8 @@
 #include <limits>
 #include <random>
 
-#include "numerics/functions.hpp"
-#include "numerics/parallel.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/numerics/parallel.hpp"
 
 using namespace glassformer;
 

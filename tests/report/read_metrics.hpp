@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "report/metrics.hpp"
+#include "glassformer/report/metrics.hpp"
 
 namespace glassformer {
 

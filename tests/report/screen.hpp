@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "report/log.hpp"
-#include "report/metrics.hpp"
+#include "glassformer/report/log.hpp"
+#include "glassformer/report/metrics.hpp"
 #include "temporary_directory.hpp"
 
 namespace glassformer {

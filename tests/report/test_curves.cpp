@@ -7,8 +7,8 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "report/curves.hpp"
-#include "report/metrics.hpp"
+#include "glassformer/report/curves.hpp"
+#include "glassformer/report/metrics.hpp"
 #include "report/screen.hpp"
 
 using namespace glassformer;

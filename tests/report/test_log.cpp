@@ -9,7 +9,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "report/log.hpp"
+#include "glassformer/report/log.hpp"
 #include "report/screen.hpp"
 
 using namespace glassformer;

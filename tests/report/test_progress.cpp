@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "report/log.hpp"
+#include "glassformer/report/log.hpp"
 #include "report/screen.hpp"
 
 using namespace glassformer;

@@ -6,7 +6,7 @@
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
 #include "decoding/tiny_model.hpp"
-#include "run/diagnostics.hpp"
+#include "glassformer/run/diagnostics.hpp"
 
 using namespace glassformer;
 using stand_in::Says;

@@ -1,8 +1,8 @@
 #include <limits>
 
 #include "catch.hpp"
-#include "run/best_checkpoint.hpp"
-#include "run/limits.hpp"
+#include "glassformer/run/best_checkpoint.hpp"
+#include "glassformer/run/limits.hpp"
 
 using namespace glassformer;
 

@@ -1,12 +1,12 @@
 #include <tuple>
 
 #include "catch.hpp"
-#include "decoding/search.hpp"
-#include "evaluation/evaluation.hpp"
 #include "fake_ranks.hpp"
+#include "glassformer/decoding/search.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/model/model.hpp"
+#include "glassformer/run/memory_forecast.hpp"
 #include "heap_count.hpp"
-#include "model/model.hpp"
-#include "run/memory_forecast.hpp"
 #include "text/texts.hpp"
 #include "threads.hpp"
 

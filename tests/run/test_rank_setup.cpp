@@ -8,9 +8,9 @@
 #include "captured_log.hpp"
 #include "catch.hpp"
 #include "fake_ranks.hpp"
-#include "machine/machine.hpp"
-#include "numerics/parallel.hpp"
-#include "run/rank_setup.hpp"
+#include "glassformer/machine/machine.hpp"
+#include "glassformer/numerics/parallel.hpp"
+#include "glassformer/run/rank_setup.hpp"
 #include "temporary_directory.hpp"
 #include "threads.hpp"
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "run/training_text.hpp"
-#include "setup/read_config.hpp"
-#include "setup/training_setup.hpp"
+#include "glassformer/run/training_text.hpp"
+#include "glassformer/setup/read_config.hpp"
+#include "glassformer/setup/training_setup.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;

@@ -6,9 +6,9 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "config/config.hpp"
-#include "report/log.hpp"
-#include "run/diagnostics.hpp"
+#include "glassformer/config/config.hpp"
+#include "glassformer/report/log.hpp"
+#include "glassformer/run/diagnostics.hpp"
 
 using namespace glassformer;
 

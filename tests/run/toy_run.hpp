@@ -11,10 +11,10 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "run/start_run.hpp"
-#include "setup/loaded_model.hpp"
-#include "setup/read_config.hpp"
-#include "setup/training_setup.hpp"
+#include "glassformer/run/start_run.hpp"
+#include "glassformer/setup/loaded_model.hpp"
+#include "glassformer/setup/read_config.hpp"
+#include "glassformer/setup/training_setup.hpp"
 
 /// Short training runs of a small model on the toy's validation text.
 namespace glassformer::toy_run {

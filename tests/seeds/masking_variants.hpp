@@ -2,7 +2,7 @@
 
 #include <concepts>
 
-#include "layers/masks.hpp"
+#include "glassformer/layers/masks.hpp"
 
 /// Other common ways to mask, and where each goes wrong. The model uses none of them: MaskedSoftmax
 /// (layers/softmax.hpp) leaves blocked keys out of its sum. Their weight is exactly 0, whatever their score, and a

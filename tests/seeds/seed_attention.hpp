@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "glassformer/layers/cross_entropy.hpp"
+#include "glassformer/layers/linear.hpp"
+#include "glassformer/layers/scaled_dot_product_attention.hpp"
+#include "glassformer/layers/softmax.hpp"
 #include "golden.hpp"
-#include "layers/cross_entropy.hpp"
-#include "layers/linear.hpp"
-#include "layers/scaled_dot_product_attention.hpp"
-#include "layers/softmax.hpp"
 #include "single_layer.hpp"
 
 /// Operations that several seeds share, built from the project's own layers.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "layers/masks.hpp"
+#include "glassformer/layers/masks.hpp"
 
 namespace glassformer::seeds {
 

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 #include "seed_attention.hpp"
 #include "seeds/masking_variants.hpp"
 

@@ -1,11 +1,11 @@
 #include <cmath>
 
-#include "batching/batch.hpp"
-#include "layers/attention.hpp"
+#include "glassformer/batching/batch.hpp"
+#include "glassformer/layers/attention.hpp"
+#include "glassformer/text/corpus.hpp"
 #include "seed_attention.hpp"
 #include "seeds/masking_variants.hpp"
 #include "shifted_mask.hpp"
-#include "text/corpus.hpp"
 
 using namespace glassformer;
 using namespace glassformer::seeds;

@@ -1,5 +1,5 @@
 #include "catch.hpp"
-#include "files/lines.hpp"
+#include "glassformer/files/lines.hpp"
 #include "texts.hpp"
 
 using namespace glassformer;

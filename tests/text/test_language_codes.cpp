@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "text/language_codes.hpp"
+#include "glassformer/text/language_codes.hpp"
 
 using namespace glassformer;
 

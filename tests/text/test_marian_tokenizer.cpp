@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
-#include "files/checkpoint_file.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/text/tokenizer.hpp"
 #include "temporary_directory.hpp"
-#include "text/tokenizer.hpp"
 
 using namespace glassformer;
 using nlohmann::json;

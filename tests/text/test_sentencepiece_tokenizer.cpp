@@ -8,8 +8,8 @@
 #include <random>
 
 #include "catch.hpp"
-#include "files/checkpoint_file.hpp"
-#include "text/sentencepiece.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/text/sentencepiece.hpp"
 #include "texts.hpp"
 
 using namespace glassformer;

@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "text/subword_marks.hpp"
+#include "glassformer/text/subword_marks.hpp"
 
 using namespace glassformer;
 

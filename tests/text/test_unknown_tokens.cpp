@@ -1,8 +1,8 @@
 #include <set>
 
 #include "catch.hpp"
-#include "files/utf8.hpp"
-#include "text/unknown_tokens.hpp"
+#include "glassformer/files/utf8.hpp"
+#include "glassformer/text/unknown_tokens.hpp"
 
 using namespace glassformer;
 

@@ -1,6 +1,6 @@
 #include "catch.hpp"
-#include "files/checkpoint_file.hpp"
-#include "text/tokenizer.hpp"
+#include "glassformer/files/checkpoint_file.hpp"
+#include "glassformer/text/tokenizer.hpp"
 #include "texts.hpp"
 
 using namespace glassformer;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "glassformer/text/corpus.hpp"
 #include "temporary_directory.hpp"
-#include "text/corpus.hpp"
 
 /// Small texts, corpora and files for these tests.
 namespace glassformer::text_test {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/transformer.hpp"
-#include "training/settings.hpp"
+#include "glassformer/model/transformer.hpp"
+#include "glassformer/training/settings.hpp"
 
 /// PyTorch's results for one model and one batch, as recorded by scripts/fixtures/make_torch_fixtures.py.
 namespace glassformer::pytorch {

@@ -1,14 +1,14 @@
 #include <cstdlib>
 
 #include "catch.hpp"
+#include "glassformer/setup/read_config.hpp"
+#include "glassformer/setup/training_setup.hpp"
+#include "glassformer/text/corpus.hpp"
+#include "glassformer/training/trainer.hpp"
 #include "heap_count.hpp"
 #include "model/example.hpp"
 #include "random_values.hpp"
-#include "setup/read_config.hpp"
-#include "setup/training_setup.hpp"
-#include "text/corpus.hpp"
 #include "threads.hpp"
-#include "training/trainer.hpp"
 
 using namespace glassformer;
 

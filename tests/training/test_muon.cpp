@@ -1,8 +1,8 @@
 #include <Eigen/SVD>
 
 #include "catch.hpp"
+#include "glassformer/training/muon.hpp"
 #include "random_values.hpp"
-#include "training/muon.hpp"
 
 using namespace glassformer;
 

@@ -4,10 +4,10 @@
 
 #include "catch.hpp"
 #include "every_value.hpp"
-#include "numerics/parameter.hpp"
+#include "glassformer/numerics/parameter.hpp"
+#include "glassformer/training/optimizer.hpp"
 #include "random_values.hpp"
 #include "threads.hpp"
-#include "training/optimizer.hpp"
 
 using namespace glassformer;
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "model/transformer.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/model/transformer.hpp"
+#include "glassformer/numerics/row_operations.hpp"
+#include "glassformer/training/optimizer.hpp"
 #include "random_values.hpp"
-#include "training/optimizer.hpp"
 #include "training/pytorch_fixture.hpp"
 
 using namespace glassformer;

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "training/schedule.hpp"
+#include "glassformer/training/schedule.hpp"
 
 using namespace glassformer;
 using Kind = ScheduleSettings::Kind;

@@ -2,11 +2,11 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/row_operations.hpp"
+#include "glassformer/text/corpus.hpp"
+#include "glassformer/training/sharded_gradient.hpp"
 #include "random_values.hpp"
-#include "text/corpus.hpp"
 #include "threads.hpp"
-#include "training/sharded_gradient.hpp"
 
 using namespace glassformer;
 

@@ -1,6 +1,6 @@
 #include "catch.hpp"
+#include "glassformer/training/trainer.hpp"
 #include "text/texts.hpp"
-#include "training/trainer.hpp"
 
 using namespace glassformer;
 using namespace glassformer::text_test;

@@ -3,7 +3,7 @@
 // does about a wrong gradient.
 #include <cstdlib>
 
-#include "numerics/gradient_check.hpp"
+#include "glassformer/numerics/gradient_check.hpp"
 
 namespace glassformer {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "model/masks.hpp"
-#include "numerics/matrix.hpp"
+#include "glassformer/model/masks.hpp"
+#include "glassformer/numerics/matrix.hpp"
 #include "random_values.hpp"
 
 /// What a lab's cases.cpp is written with. A case runs the functions of the lab on some input and shows input and

@@ -1,9 +1,9 @@
 // Takes the place of src/numerics/functions.cpp, gemm.cpp and row_operations.cpp: the core with the reference's
 // arithmetic, built by the target reference_core. It trains the same models, bit for bit, but slowly. (multiply_visible
 // does not skip zeros, so the numbers must be finite.)
-#include "numerics/functions.hpp"
-#include "numerics/gemm.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/numerics/functions.hpp"
+#include "glassformer/numerics/gemm.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,6 +1,6 @@
 #include "cases.hpp"
 
-#include "batching/batch.hpp"
+#include "glassformer/batching/batch.hpp"
 
 namespace glassformer::labs {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "layers/softmax.hpp"
+#include "glassformer/layers/softmax.hpp"
 
 namespace glassformer::labs {
 namespace {

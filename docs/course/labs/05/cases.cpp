@@ -1,7 +1,7 @@
 #include "cases.hpp"
 
-#include "layers/linear.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/layers/linear.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 #include "single_layer.hpp"
 
 namespace glassformer::labs {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "layers/scaled_dot_product_attention.hpp"
+#include "glassformer/layers/scaled_dot_product_attention.hpp"
 #include "single_layer.hpp"
 
 namespace glassformer::labs {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "layers/layer_norm.hpp"
+#include "glassformer/layers/layer_norm.hpp"
 #include "single_layer.hpp"
 
 namespace glassformer::labs {

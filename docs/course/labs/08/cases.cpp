@@ -1,6 +1,6 @@
 #include "cases.hpp"
 
-#include "layers/add_and_norm.hpp"
+#include "glassformer/layers/add_and_norm.hpp"
 #include "single_layer.hpp"
 
 namespace glassformer::labs {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "layers/cross_entropy.hpp"
+#include "glassformer/layers/cross_entropy.hpp"
 
 namespace glassformer::labs {
 namespace {

@@ -1,7 +1,7 @@
 #include "cases.hpp"
 
-#include "model/transformer.hpp"
-#include "numerics/row_operations.hpp"
+#include "glassformer/model/transformer.hpp"
+#include "glassformer/numerics/row_operations.hpp"
 #include "single_layer.hpp"
 
 namespace glassformer::labs {

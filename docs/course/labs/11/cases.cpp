@@ -1,7 +1,7 @@
 #include "cases.hpp"
 
-#include "training/optimizer.hpp"
-#include "training/schedule.hpp"
+#include "glassformer/training/optimizer.hpp"
+#include "glassformer/training/schedule.hpp"
 
 namespace glassformer::labs {
 namespace {

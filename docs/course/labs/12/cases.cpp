@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "decoding/beam_search.hpp"
+#include "glassformer/decoding/beam_search.hpp"
 
 namespace glassformer::labs {
 namespace {

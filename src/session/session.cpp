@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "glassformer/checks.hpp"
-#include "glassformer/state.hpp"
-#include "numerics/digest.hpp"
+#include "glassformer/numerics/digest.hpp"
+#include "glassformer/session/checks.hpp"
+#include "glassformer/session/state.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,9 +1,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "glassformer/checks.hpp"
-#include "glassformer/state.hpp"
-#include "numerics/digest.hpp"
+#include "glassformer/numerics/digest.hpp"
+#include "glassformer/session/checks.hpp"
+#include "glassformer/session/state.hpp"
 
 // A snapshot is a header, the weights, the optimizer's two vectors, and a digest of all these bytes. Numbers have the
 // byte order of the processor; on all that we know of, that is little-endian.

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "decoding/search.hpp"
-#include "explanation/trace.hpp"
-#include "training/settings.hpp"
+#include "glassformer/decoding/search.hpp"
+#include "glassformer/explanation/trace.hpp"
+#include "glassformer/training/settings.hpp"
 
 /// The core as a library: with this header, a C++ program, a web page or Python can create, train, inspect and use a
 /// transformer. It needs no threads (it uses several if it is built with OpenMP), no files and no operating system.

@@ -1,4 +1,4 @@
-#include "glassformer/checks.hpp"
+#include "glassformer/session/checks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "numerics/errors.hpp"
+#include "glassformer/numerics/errors.hpp"
 
 namespace glassformer {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "glassformer/glassformer.hpp"
-#include "training/trainer.hpp"
+#include "glassformer/training/trainer.hpp"
 
 namespace glassformer {
 
