@@ -63,7 +63,11 @@ class Comparison {
   void compare_some(const std::vector<Index>& indices, Index count) {
     const auto start = [&](Index k) { return indices.begin() + k * std::ssize(indices) / count; };
     for (Index k = 0; k < count; ++k) {
-      std::any_of(start(k), std::min(start(k + 1), start(k) + 3), [&](Index i) { return compare(i); });
+      auto i = start(k);
+      const auto end = std::min(start(k + 1), i + 3);
+      while (i != end && !compare(*i)) {
+        ++i;
+      }
     }
   }
 
