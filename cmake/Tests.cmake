@@ -27,7 +27,7 @@ endif()
 get_target_property(type glassformer_core TYPE)
 if(type STREQUAL SHARED_LIBRARY)  # the test replaces a function of it
   add_library(wrong_gradient SHARED tests/wrong_gradient/wrong_gradient.cpp)
-  target_include_directories(wrong_gradient PRIVATE src)
+  target_include_directories(wrong_gradient PRIVATE ${include_directory})
   target_link_libraries(wrong_gradient PRIVATE Eigen3::Eigen)
   target_compile_features(wrong_gradient PRIVATE cxx_std_20)
 endif()
