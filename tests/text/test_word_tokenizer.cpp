@@ -81,7 +81,7 @@ TEST_CASE("words below min_frequency are left out, and so are the rarest beyond 
 
 TEST_CASE("a vocabulary without words is an error", "[text]") {
   TokenizerSettings settings;
-  CHECK(contains(complaint([&] { learned("\n \n", "", settings); }), "train.en: expected text"));
+  CHECK(contains(complaint([&] { learned("\n \n", "", settings); }), "train.en: this file has no words"));
   settings.min_frequency = 3;
   CHECK(contains(complaint([&] { learned("a a b\n", "", settings); }), "occurs at least 3 times"));
 }
