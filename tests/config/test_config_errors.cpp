@@ -38,6 +38,12 @@ TEST_CASE("the error for a key in the wrong section names the right section", "[
         "a.yaml:3: model.training: unknown key; training is a section of its own");
 }
 
+TEST_CASE("a misspelt key in the wrong section is recognised, too", "[config]") {
+  const Workplace place;
+  CHECK(place.complaint("decoding: {warmpu: 3}\n") ==
+        "a.yaml:3: decoding.warmpu: unknown key; did you mean training.schedule.warmup?");
+}
+
 TEST_CASE("a wrong value is an error that states what was expected and what was found", "[config]") {
   const Workplace place;
   const auto complaint = [&](const std::string& value) { return place.complaint("", {value}); };

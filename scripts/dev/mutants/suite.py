@@ -14,6 +14,8 @@ from planting import BUILD, COPY
 
 MOST_MUTANTS = 65536  # mutant.hpp's kMost
 TESTS = BUILD / "glassformer_tests"
+# These compare a trace's sources with src, which has the mutants here.
+NOT_USED = '~"The sources in a trace are the unchanged files*"'
 
 
 def run(command, seconds, **variables):
@@ -39,8 +41,8 @@ def names_of_tests(filter_):
 
 
 def quoted(name):
-    """The name of a test as a filter of Catch2."""
-    return re.sub(r"([\\,\[\"])", r"\\\1", name.strip())
+    """The name of a test as a filter of Catch2, which must not look like an option."""
+    return re.sub(r"^-+", "*", re.sub(r"([\\,\[\"])", r"\\\1", name.strip()))
 
 
 def all_units():
@@ -49,7 +51,7 @@ def all_units():
     units = {}
     for path in sorted(COPY.glob("tests/*/test_*.cpp")):
         if path.parent.name != "program" and f'TEST' in path.read_text():
-            units[f"{path.parent.name}/{path.stem}"] = [*catch, f"[#{path.stem}]~[program]"]
+            units[f"{path.parent.name}/{path.stem}"] = [*catch, f"[#{path.stem}]~[program]{NOT_USED}"]
     for name in names_of_tests("[program]"):
         units[f"program: {name.strip()}"] = [*catch, quoted(name)]
     for path in sorted(COPY.glob("tests/metrics/test_*.py")):
@@ -77,8 +79,8 @@ def failed_test(output):
     if match:
         return match[1]
     before = output.split("FAILED:")[0] if "FAILED:" in output else output
-    names = re.findall(r"^-{70,}\n(\S.*)\n(?:  .*\n)*-{70,}$", before, re.M)
-    return names[-1] if names else "a crash"
+    names = re.findall(r"^-{70,}\n((?:(?!-{70}).*\n)+?)-{70,}$", before, re.M)
+    return " ".join(names[-1].split()) if names else "a crash"
 
 
 def commands_of(units, module):
