@@ -1,4 +1,4 @@
-# Writes a C++ file that contains other files as text; see src/glassformer/page/embedded_files.hpp.
+# Writes a C++ file that contains other files as text; see src/page/embedded_files.hpp.
 #
 #   cmake -D ROOT=DIR -D FILES=src/a.cpp,src/b.hpp -D OUTPUT=embedded_files.cpp -P EmbedFiles.cmake
 
