@@ -73,6 +73,36 @@ Evaluation evaluate_on(const NamedTest& test, const TestText& text, const Loaded
   return evaluation;
 }
 
+/// Prints the metrics of all texts. If one of them fails, those of the texts before it are printed all the same.
+void evaluate_all(const std::vector<NamedTest>& tests, const std::vector<TestText>& texts, const LoadedModel& loaded,
+                  bool as_json) {
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  const auto print_results = [&] {
+    if (as_json) {
+      std::cout << results.dump(2) << '\n';
+    }
+  };
+  try {
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+      const Evaluation evaluation = evaluate_on(tests[i], texts[i], loaded);
+      if (as_json) {
+        results.push_back(evaluation_json(tests[i], texts[i], evaluation, loaded));
+      } else {
+        print_evaluation(tests[i], texts[i], evaluation, loaded);
+      }
+      if (const std::string hint = why_bleu_is_low(evaluation.bleu); !hint.empty()) {
+        spdlog::warn("{}: {}", tests[i].name, hint);
+      }
+    }
+  } catch (...) {
+    if (!results.empty()) {
+      print_results();
+    }
+    throw;
+  }
+  print_results();
+}
+
 int evaluate(const EvaluateOptions& options) {
   if (options.source.empty() != options.references.empty()) {
     throw UserError("--source and --reference: expected both or neither, found one; give the other too.");
@@ -89,21 +119,7 @@ int evaluate(const EvaluateOptions& options) {
 
   spdlog::info("{}, beam {}, length penalty {:g}", loaded.checkpoint.string(), config.decoding.beam,
                config.decoding.length_penalty);
-  nlohmann::ordered_json results = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < tests.size(); ++i) {
-    const Evaluation evaluation = evaluate_on(tests[i], texts[i], loaded);
-    if (options.json) {
-      results.push_back(evaluation_json(tests[i], texts[i], evaluation, loaded));
-    } else {
-      print_evaluation(tests[i], texts[i], evaluation, loaded);
-    }
-    if (const std::string hint = why_bleu_is_low(evaluation.bleu); !hint.empty()) {
-      spdlog::warn("{}: {}", tests[i].name, hint);
-    }
-  }
-  if (options.json) {
-    std::cout << results.dump(2) << '\n';
-  }
+  evaluate_all(tests, texts, loaded, options.json);
   return 0;
 }
 

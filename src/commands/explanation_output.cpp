@@ -40,15 +40,17 @@ void check_two_files(const fs::path& html, const fs::path& json) {
   }
 }
 
-/// Opens explain.html. If this fails, for example in a directory where the user may not write, names the way out.
-void open_default_page(std::optional<OutputFile>& file) try {
+/// Opens explain.html. Returns why this failed, for example in a directory where the user may not write, and the way
+/// out; "" if it is open.
+std::string open_default_page(std::optional<OutputFile>& file) try {
   file.emplace(kDefaultPage);
+  return "";
 } catch (const UserError& error) {
   std::string problem = error.what();
   if (problem.ends_with('.')) {
     problem.pop_back();
   }
-  throw UserError(problem + "; write the page to another file with --html FILE.");
+  return problem + "; write the page to another file with --html FILE.";
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ ExplanationOutput::ExplanationOutput(const std::optional<fs::path>& html, const 
   if (html) {
     html_file_.emplace(*html);
   } else {
-    open_default_page(html_file_);
+    no_page_ = open_default_page(html_file_);
   }
   if (json) {
     json_file_.emplace(*json);
@@ -82,11 +84,13 @@ void ExplanationOutput::write(const ExplainedModel& explained, const Explanation
     write_screen(explained, explanation, std::cout);
     std::cout.flush();  // the log, on standard error, should come after this
   }
-  TraceOptions packed = numbers;
-  packed.form = MatrixForm::packed;
-  write_page(trace_json(explained, explanation, packed), html_file_->stream());
-  html_file_->finish();
-  spdlog::info("wrote the page {}; open it in a browser", html_.string());
+  if (html_file_) {
+    TraceOptions packed = numbers;
+    packed.form = MatrixForm::packed;
+    write_page(trace_json(explained, explanation, packed), html_file_->stream());
+    html_file_->finish();
+    spdlog::info("wrote the page {}; open it in a browser", html_.string());
+  }
   if (json_file_) {
     const auto trace = trace_json(explained, explanation, numbers);
     json_file_->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
@@ -95,6 +99,9 @@ void ExplanationOutput::write(const ExplainedModel& explained, const Explanation
   }
   if (!std::isfinite(explanation.right().trace.loss.cross_entropy)) {
     spdlog::warn("the model's logits overflow, so the loss is infinite or NaN; the page shows where that begins");
+  }
+  if (!no_page_.empty()) {
+    throw UserError(no_page_);
   }
 }
 

@@ -314,12 +314,21 @@ TEST_CASE("if score fails or is stopped, the scores before that are not lost", "
   CHECK(lines_in(read_bytes(program / "out")) == 1);
 }
 
-TEST_CASE("explain says what to do if explain.html cannot be written", "[program]") {
+TEST_CASE("explain shows its summary even if explain.html cannot be written", "[program]") {
   const Program& program = with_model();
   // Nobody can create a file in /proc, not even root.
-  const auto refused = program.shell("run=$PWD/run; cd /proc && \"$glassformer\" explain $run --source 'she sleeps .'");
-  check_refused(refused, "explain.html: cannot be opened");
-  CHECK(contains(refused.err, "; write the page to another file with --html FILE."));
+  const auto shown = program.shell("run=$PWD/run; cd /proc && \"$glassformer\" explain $run --source 'she sleeps .'");
+  CAPTURE(shown.err);
+  CHECK(shown.status == 2);
+  CHECK(contains(shown.out, "translation    sie schläft .\n"));
+  CHECK(contains(shown.out, "Mean loss "));
+  CHECK(contains(shown.err, "explain.html: cannot be opened"));
+  CHECK(contains(shown.err, "; write the page to another file with --html FILE."));
+  CHECK(lines_in(shown.err) == 1);
+  const auto with_json =
+      program.shell("run=$PWD/run; cd /proc && \"$glassformer\" explain $run --source 'she sleeps .' --json /dev/null");
+  CHECK(with_json.status == 2);
+  CHECK(contains(with_json.err, "wrote the trace /dev/null"));
   // A full disk takes only what was written to it before.
   const auto full = program.run("explain run --source 'she sleeps .' --json /dev/full");
   CHECK(full.status == 1);
