@@ -29,9 +29,8 @@ std::vector<std::string> set_use_of_model(Config& config, const std::vector<std:
     for (const std::string& key : allowed) {
       list += (list.empty() ? "" : ", ") + key;
     }
-    throw UserError(
-        fmt::format("--set {}: {} matters only in training; a trained model can be used with other values of {}",
-                    brief(text), name, list));
+    throw UserError(fmt::format("--set {}: {} matters only in training; for a trained model, you can set {}",
+                                brief(text), name, list));
   }
   std::erase_if(keys, [&](const Key& key) { return std::ranges::find(allowed, key.name) == allowed.end(); });
   std::vector<std::string> set;

@@ -92,8 +92,8 @@ TEST_CASE("every key of decoding and evaluation can be set in evaluate and trans
   const std::string translate = "translate run --set ";
   CHECK(program.run(translate + "decoding.beam=3 --n-best 3", "she sleeps .\n").out ==
         program.run("translate run --beam 3 --n-best 3", "she sleeps .\n").out);
-  check_refused(program.run(translate + "model.dropout=0.2"), "the keys are decoding.beam, decoding.length_penalty, ");
-  check_refused(program.run(translate + "training.sum=ordered"), "the keys are decoding.beam, ");
+  check_refused(program.run(translate + "model.dropout=0.2"), "you can set decoding.beam, decoding.length_penalty, ");
+  check_refused(program.run(translate + "training.sum=ordered"), "you can set decoding.beam, ");
   check_refused(program.run(translate + "decoding.baem=2"), "did you mean decoding.beam?");
   check_refused(program.run(translate + "decoding.beam=0"), "from 1 to 1000, found 0");
   check_refused(program.run(translate + "decoding=0"), "expected a key, found a section");
