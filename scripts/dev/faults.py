@@ -55,14 +55,15 @@ def places(text, quotation):
 
 
 def place(text, fault):
-    """(begin, end) of what the fault replaces in `text`, the contents of its file. Raises ValueError unless the function
+    """(begin, end) of what the fault replaces in `text`, the contents of its file. Raises ValueError unless its function
     has one place for it."""
     tokens = tokens_of(text)
     bodies = [(tokens[opening].end, tokens[closing].begin) for opening, closing in bodies_of(tokens)
               if name_of(tokens, opening) == fault.function]
     if not bodies:
         raise ValueError(f"{fault.file} has no function {fault.function}")
-    found = [(begin + first, begin + last) for begin, end in bodies for first, last in places(text[begin:end], fault.old)]
+    found = [(begin + first, begin + last)
+             for begin, end in bodies for first, last in places(text[begin:end], fault.old)]
     if len(found) != 1:
         raise ValueError(f"expected this once in {fault.function} of {fault.file}, found it {len(found)} times: "
                          f"{fault.old}")

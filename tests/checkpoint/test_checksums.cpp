@@ -8,7 +8,9 @@
 #include "checkpoint/stand_ins.hpp"
 #include "glassformer/checkpoint/checkpoint.hpp"
 #include "glassformer/checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/parameters.hpp"
 #include "glassformer/checkpoint/training_state.hpp"
+#include "glassformer/model/model.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;
@@ -183,4 +185,22 @@ TEST_CASE("a change behind the first block of a checkpoint's file is noticed", "
     CHECK_THAT(checkpoint.verdict(), Says("abc: expected the SHA-256 "));
     bytes[place] ^= 1;
   }
+}
+
+TEST_CASE("a damaged checkpoint is refused where training starts from it, and in a mean", "[checkpoint]") {
+  const Checkpoint good;
+  const Checkpoint damaged;
+  std::string bytes = read_bytes(damaged.path / "model.safetensors");
+  bytes[bytes.size() - 4] ^= 1;  // the last bit of the last number
+  write_bytes(damaged.path / "model.safetensors", bytes);
+  const SmallArena arena;
+  std::vector<float> mean(static_cast<std::size_t>(arena.size()));
+  const auto mean_with = [&](const fs::path& other) {
+    return complaint([&] { average_parameters({good.path, other}, arena.tensors(), mean.data()); });
+  };
+  CHECK(mean_with(good.path).empty());
+  CHECK_THAT(mean_with(damaged.path), Says("model.safetensors: expected the SHA-256 "));
+  Model<float> model({.d_model = 2, .heads = 1, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 2}, {3, 3, {}});
+  CHECK_THAT(complaint([&] { set_starting_weights(model, damaged.path, 1); }),
+             Says("model.safetensors: expected the SHA-256 "));
 }

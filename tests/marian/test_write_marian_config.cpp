@@ -28,7 +28,10 @@ TEST_CASE("config.json describes the model with Marian's keys", "[checkpoint]") 
   config.model.encoder_layers = 3;
   config.model.decoder_layers = 2;
   config.model.d_ff = 256;
-  config.model.dropout = 0.25;
+  config.model.dropout = 0.25;  // no two rates are equal
+  config.model.embedding_dropout = 0.2;
+  config.model.attention_dropout = 0.15;
+  config.model.activation_dropout = 0.05;
   const json written = marian(config);
   const json expected = {{"model_type", "marian"},
                          {"architectures", {"MarianMTModel"}},
@@ -42,8 +45,8 @@ TEST_CASE("config.json describes the model with Marian's keys", "[checkpoint]") 
                          {"decoder_ffn_dim", 256},
                          {"activation_function", "relu"},
                          {"dropout", 0.25},
-                         {"attention_dropout", 0.0},
-                         {"activation_dropout", 0.0},
+                         {"attention_dropout", 0.15},
+                         {"activation_dropout", 0.05},
                          {"scale_embedding", true},
                          {"static_position_embeddings", true},
                          {"max_position_embeddings", 1024},

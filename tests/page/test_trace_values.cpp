@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "catch.hpp"
+#include "checkpoint/stand_ins.hpp"
 #include "glassformer/page/trace_json.hpp"
 #include "page/explained_example.hpp"
 
@@ -123,6 +126,15 @@ TEST_CASE("A trace has the sentences, their ids and the tokens of both vocabular
   CHECK(trace.at("vocabulary").at("source") ==
         Json{"<pad>", "<s>", "</s>", "<unk>", "a", "b", "c", "d", "e", "f", "g"});
   CHECK(trace.at("vocabulary").at("target").at(4) == "t");
+}
+
+TEST_CASE("A trace names the padding of each side", "[page]") {
+  const ExplainedExample example(unequal_settings());
+  const auto side = [](Id pad) { return std::make_shared<stand_in::Tokenizer>(11, SpecialIds{.pad = pad}); };
+  const TokenizerPair tokenizers{side(0), side(5)};
+  const ExplainedModel explained{{example.tiny.model, 0.1, false, 5}, tokenizers};
+  const Json trace = trace_json(explained, example.explanation, {"runs/a/best", {}, MatrixForm::numbers});
+  CHECK(trace.at("batch").at("pad") == Json{{"source", 0}, {"target", 5}});
 }
 
 TEST_CASE("A trace has the numbers of the pass: loss, answers and norms", "[page]") {

@@ -64,3 +64,51 @@ TEST_CASE("of two validations with equal metrics, the one with the lower loss is
     CHECK_FALSE(is_better(metric, figures_with(metric, 0, 2.1), begun));
   }
 }
+
+TEST_CASE("training ends when it reaches a limit, and says which; 0 is no limit", "[training]") {
+  TrainingPlan plan;
+  plan.training.max_updates = 10;
+  plan.run.max_epochs = 3;
+  plan.run.max_minutes = 5;
+  plan.run.validation.patience = 2;
+  RunProgress before;  // one short of every limit
+  before.update = 9;
+  before.epoch = 2;
+  before.without_best = 1;
+  CHECK_FALSE(end_reached(plan, before, 4.9));
+  CHECK(end_reached(plan, before, 5) == "reached training.max_minutes");
+  RunProgress progress = before;
+  progress.update = 10;
+  CHECK(end_reached(plan, progress, 0) == "reached training.max_updates");
+  progress = before;
+  progress.epoch = 3;
+  CHECK(end_reached(plan, progress, 0) == "reached training.max_epochs");
+  progress = before;
+  progress.without_best = 2;
+  CHECK(end_reached(plan, progress, 0) == "2 validations without a new best (training.validation.patience)");
+
+  plan.training.max_updates = plan.run.max_epochs = plan.run.validation.patience = 0;
+  plan.run.max_minutes = 0;
+  progress.update = progress.epoch = progress.without_best = 1'000'000;
+  CHECK_FALSE(end_reached(plan, progress, 1e9));
+}
+
+TEST_CASE("the fraction done is that of the limit which comes first", "[training]") {
+  TrainingPlan plan;
+  plan.training.max_updates = 100;
+  plan.run.max_epochs = 10;
+  plan.run.max_minutes = 20;
+  RunProgress progress;
+  progress.update = 30;
+  progress.epoch = 2;
+  progress.batch = 1;
+  CHECK(fraction_done(plan, progress, 4, 1) == Approx(0.3));
+  CHECK(fraction_done(plan, progress, 4, 8) == Approx(0.4));
+  progress.epoch = 5;
+  CHECK(fraction_done(plan, progress, 4, 8) == Approx(0.525));  // 5 epochs and a batch of 4
+  CHECK(fraction_done(plan, progress, 4, 30) == 1);
+  plan.training.max_updates = plan.run.max_epochs = 0;
+  CHECK(fraction_done(plan, progress, 4, 5) == Approx(0.25));
+  plan.run.max_minutes = 0;
+  CHECK(fraction_done(plan, progress, 4, 5) == 0);
+}

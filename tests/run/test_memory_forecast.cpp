@@ -209,4 +209,10 @@ TEST_CASE("activations grow with the batch and with its longest sentence; traini
   CHECK(activation_count(settings, vocabulary, longer, true) - count ==
         10 * 2 * settings.heads * (300 * settings.encoder_layers + 400 * settings.decoder_layers));
   CHECK(activation_count(settings, vocabulary, larger, true) - count > 100 * vocabulary.target_size);
+  // A layer of the decoder also keeps the keys and values of the source.
+  const BatchShape source{.source = 300, .target = 0, .longest_source = 30, .longest_target = 40};
+  TransformerSettings deeper = settings;
+  ++deeper.decoder_layers;
+  CHECK(activation_count(deeper, vocabulary, source, true) - activation_count(settings, vocabulary, source, true) ==
+        300 * 5 * settings.d_model);
 }

@@ -50,7 +50,7 @@ TEST_CASE("a resumed run's clock goes on from the minutes that it had trained", 
   CHECK(metrics.training.back().minutes >= 500);
   CHECK(metrics.training.back().minutes < 510);
   CHECK(metrics.validation.back().minutes >= 500);
-  CHECK(progress_of(run).minutes >= 500);
+  CHECK(progress_of(run).minutes > 500);
   CHECK(progress_of(run).minutes < 510);
   train_toy(toy({"training.max_updates=9", "training.max_minutes=400"}), run, true);  // it has trained longer already
   CHECK(fs::read_symlink(run / "last") == "step-00000004");

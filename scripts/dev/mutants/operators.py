@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from cpp import CLOSING, bodies_of, closing_of, is_body, tokens_of
 
-OTHER_SIGN = {"+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
-NO_STATEMENTS = {"constexpr", "static", "case", "using", "static_assert", "template", "default", "enum", "struct",
-                 "class", "namespace", "typedef", "thread_local", "goto", "throw", "extern", "friend", "public",
-                 "private"}
+OTHER_SIGN = {"+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=",
+              "!=": "=="}
+NO_STATEMENTS = {"assert", "constexpr", "static", "case", "using", "static_assert", "template", "default", "enum",
+                 "struct", "class", "namespace", "typedef", "thread_local", "goto", "throw", "extern", "friend",
+                 "public", "private"}  # assert: a release build has none
 NOT_LEFT_OUT = {"return", "if", "for", "while", "else", "do", "delete", "switch"}
 
 
@@ -85,7 +86,8 @@ def mutants_of_token(text, tokens, i):
     token = tokens[i]
     spaced = text[token.begin - 1:token.begin] == " " and text[token.end:token.end + 1] in (" ", "\n")
     if token.text in OTHER_SIGN and spaced:
-        yield "operator", token.begin, token.end, OTHER_SIGN[token.text], f"{token.text} becomes {OTHER_SIGN[token.text]}"
+        sign = OTHER_SIGN[token.text]
+        yield "operator", token.begin, token.end, sign, f"{token.text} becomes {sign}"
     other = {"0": "1", "1": "0", "true": "false", "false": "true"}.get(token.text)
     if other is None and token.kind == "number" and re.fullmatch(r"\d+", token.text):
         other = str(int(token.text) + 1)

@@ -43,7 +43,7 @@ class MutatedFile:
     """The text of a file with all its chosen mutants."""
 
     def __init__(self, name, text, mutants, line_numbers):
-        """`mutants` are {number: mutant} of this file. Without `line_numbers`, `numbers_at` knows a line's mutant."""
+        """`mutants` are {number: mutant} of this file. Without `line_numbers`, `owners` has each line's mutants."""
         self.parts, self.line, self.owners = [], 1, {}
         self.line_numbers, self.path = line_numbers, COPY / name
         at, rest = 0, dict(mutants)
@@ -116,7 +116,8 @@ def plant(mutants, line_numbers):
 
 def configure():
     if not (BUILD / "build.ninja").exists():
-        subprocess.run(["cmake", "--preset", "release", "-G", "Ninja", "-DCMAKE_CXX_FLAGS=-w", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_CXX_COMPILER_LAUNCHER=setsid;-w"], cwd=COPY, check=True, capture_output=True)
+        subprocess.run(["cmake", "--preset", "release", "-G", "Ninja", "-DCMAKE_CXX_FLAGS=-w",
+                        "-DCMAKE_UNITY_BUILD=ON"], cwd=COPY, check=True, capture_output=True)
 
 
 def errors_in(output):
@@ -142,7 +143,7 @@ def wrong_mutants(owners):
         words = ["-fsyntax-only" if word == "-c" else word for word in words]
         at = words.index("-o")
         del words[at:at + 2]
-        return subprocess.run(words, cwd=entry["directory"], capture_output=True, text=True, start_new_session=True)
+        return subprocess.run(words, cwd=entry["directory"], capture_output=True, text=True)
 
     wrong, unexplained = set(), []
     with ThreadPoolExecutor(2) as pool:

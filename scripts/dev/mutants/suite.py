@@ -50,7 +50,7 @@ def all_units():
     catch = [str(TESTS), "--abort", "-#"]
     units = {}
     for path in sorted(COPY.glob("tests/*/test_*.cpp")):
-        if path.parent.name != "program" and f'TEST' in path.read_text():
+        if path.parent.name != "program" and "TEST" in path.read_text():
             units[f"{path.parent.name}/{path.stem}"] = [*catch, f"[#{path.stem}]~[program]{NOT_USED}"]
     for name in names_of_tests("[program]"):
         units[f"program: {name.strip()}"] = [*catch, quoted(name)]
@@ -104,7 +104,7 @@ def commands_of(units, module):
             yield [*members[0]["command"][:-1], filters], sum(unit["seconds"] for unit in members)
 
 
-def caught_by(number, module, units, stop_after=None):
+def caught_by(number, module, units):
     """The test that notices the mutant; None if none does. `units` are those that pass without a mutant."""
     for command, seconds in commands_of([unit for unit in units if number in unit["reaches"]], module):
         status, output = run(command, 20 * seconds + 60, GLASSFORMER_MUTANT=str(number))
