@@ -27,7 +27,7 @@ struct Pass {
   void record(const std::string& name, std::type_identity_t<Equation<sizeof...(Inputs)>> equation, const Output& output,
               const Inputs&... inputs) const {
     if (recording != nullptr) {
-      recording->add(name, equation, snapshot(output), {snapshot(inputs)...});
+      recording->add(name, equation.source, snapshot(output), {snapshot(inputs)...});
     }
   }
 };

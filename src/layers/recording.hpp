@@ -59,11 +59,14 @@ struct EquationSource {
 /// An equation whose text is checked at compile time: "name [rows, columns] = formula with {inputs}". An input that no
 /// step computes may have axes after its name: "{weight [out, in]}".
 template <std::size_t kInputs>
-struct Equation : EquationSource {
+struct Equation {
+  EquationSource source;
+
   // (std::source_location would do the same as these builtins, but Clang 14 does not have it.)
   consteval Equation(const char* equation, const char* file_name = __builtin_FILE(), int line_number = __builtin_LINE(),
                      const char* function_name = __builtin_FUNCTION())
-      : EquationSource{equation, file_name, line_number, function_name} {
+      : source{equation, file_name, line_number, function_name} {
+    const std::string_view text = source.text;
     std::size_t inputs = 0;
     for (const char letter : text) {
       inputs += letter == '{';
