@@ -12,12 +12,14 @@ runs the tests that reach it until one fails.
 All mutants are in one program; the environment variable GLASSFORMER_MUTANT names the one that is on. So a sample costs
 one build. A mutant that does not compile is replaced by the next one of the random order.
 
-Results go to build/mutants/results.jsonl, one line per mutant: run it again to go on with the same sample. The exit
-status is 1 if fewer than 95 % of the sample or not all hand-made faults were caught.
+Results go to build/mutants/results.jsonl, one line per mutant: run it again to go on with the same sample. A result
+counts as long as neither src nor the tests change; --again also keeps what older tests have caught. The exit status is
+1 if mutants remain to be tried, or if fewer than 95 % of the sample or not all hand-made faults were caught.
 """
 
 import argparse
 import collections
+import hashlib
 import json
 import random
 import sys
@@ -35,6 +37,7 @@ import faults  # noqa: E402
 
 STATE = planting.PROJECT / "build" / "mutants"
 HAND_MADE = 60000  # the number of the first hand-made fault
+NO_MUTANT = HAND_MADE - 1
 BY_HAND = "by hand"
 
 
@@ -107,10 +110,27 @@ def key_of(mutant):
     return "|".join(map(str, mutant))
 
 
-def read_results():
+def digest_of(*paths):
+    digest = hashlib.sha256()
+    for name in planting.git_files(*paths):
+        digest.update(name.encode() + b"\0" + (planting.PROJECT / name).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def read_results(versions, again):
+    """{key: result} of earlier runs that still count."""
     path = STATE / "results.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return {result["key"]: result for result in map(json.loads, lines)}
+    results = [result for result in map(json.loads, lines) if result["src"] == versions["src"]]
+    return {result["key"]: result for result in results
+            if (result["by"] if again else result["tests"] == versions["tests"])}
+
+
+def check_control(units):
+    """Without a mutant, nothing may look like a mutant that was caught."""
+    by = suite.caught_by(NO_MUTANT, "", [{**unit, "reaches": {NO_MUTANT}} for unit in units])
+    if by:
+        raise SystemExit(f"without a mutant, this test fails if it runs together with others: {by}")
 
 
 def print_tables(results):
@@ -140,18 +160,20 @@ def print_tables(results):
 
 
 def try_all(chosen, options):
+    versions = {"src": digest_of("src"), "tests": digest_of("tests", "scripts/dev/mutants")}
     units = measured_units(options.jobs)
-    known, lock, results = read_results(), threading.Lock(), []
+    known, lock, results = read_results(versions, options.again), threading.Lock(), []
+    check_control(units)
     end = time.monotonic() + 60 * options.minutes
 
     def try_one(number, mutant):
         result = known.get(key_of(mutant))
-        if result is None or (options.again and result["by"] is None):
+        if result is None:
             if time.monotonic() > end:
                 return
             module = mutant.file.split("/")[1]
             line = mutant.line((planting.PROJECT / mutant.file).read_text(encoding="utf-8"))
-            result = {"key": key_of(mutant), "number": number, "file": mutant.file, "line": line,
+            result = {"key": key_of(mutant), **versions, "number": number, "file": mutant.file, "line": line,
                       "operator": mutant.operator, "shown": mutant.shown,
                       "by": suite.caught_by(number, module, units)}
             with lock, (STATE / "results.jsonl").open("a", encoding="utf-8") as file:
@@ -186,7 +208,11 @@ def main():
     random.Random(options.seed).shuffle(mutants)
     chosen = plant(mutants, options.sample, hand_made(options.faults))
     planting.build()
-    return 0 if print_tables(try_all(chosen, options)) else 1
+    results = try_all(chosen, options)
+    enough = print_tables(results)
+    if len(results) < len(chosen):
+        print(f"{len(chosen) - len(results)} not tried yet: run this command again")
+    return 0 if enough and len(results) == len(chosen) else 1
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""Derives mutants from C++ by operators: another comparison; plus and minus, times and divided by; another literal; min
-and max; a condition negated, or always true or false; a statement left out; break and continue left out."""
+"""Derives mutants from C++ by operators: another comparison; plus and minus, times and divided by, and and or, also in an
+assignment; another literal; min and max; a condition negated, or always true or false; "not" left out; a statement left
+out; break and continue left out; one entry of a list left out."""
 
 import re
 from typing import NamedTuple
@@ -7,8 +8,8 @@ from typing import NamedTuple
 from cpp import CLOSING, bodies_of, closing_of, is_body, tokens_of
 
 OTHER_SIGN = {"+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=",
-              "!=": "=="}
-NO_STATEMENTS = {"assert", "constexpr", "static", "case", "using", "static_assert", "template", "default", "enum",
+              "!=": "==", "&&": "||", "||": "&&", "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}
+NO_STATEMENTS = {"assert", "constexpr", "case", "using", "static_assert", "template", "default", "enum",
                  "struct", "class", "namespace", "typedef", "thread_local", "goto", "throw", "extern", "friend",
                  "public", "private"}  # assert: a release build has none
 NOT_LEFT_OUT = {"return", "if", "for", "while", "else", "do", "delete", "switch"}
@@ -82,6 +83,24 @@ def mutants_of_condition(text, tokens, at):
         yield "condition false", begin, end, f"false && ({old})", f"({old[:60]}) always false"
 
 
+def mutants_of_list(text, tokens, opening):
+    """A list of three or more values, one of them left out. (Fewer are rather the members of a struct.)"""
+    closing = closing_of(tokens, opening)
+    depth, starts = 0, [opening + 1]
+    for i in range(opening + 1, closing):
+        depth += (tokens[i].text in CLOSING) - (tokens[i].text in CLOSING.values())
+        if tokens[i].text == ";":
+            return
+        if tokens[i].text == "," and depth == 0 and i + 1 < closing:
+            starts.append(i + 1)
+    if len(starts) < 3:
+        return
+    for start, following in zip(starts, [*starts[1:], None]):
+        begin = tokens[start].begin
+        end = tokens[following].begin if following else tokens[closing].begin
+        yield "entry left out", begin, end, "", f"without {text[begin:end].strip()[:60]}"
+
+
 def mutants_of_token(text, tokens, i):
     token = tokens[i]
     spaced = text[token.begin - 1:token.begin] == " " and text[token.end:token.end + 1] in (" ", "\n")
@@ -96,8 +115,12 @@ def mutants_of_token(text, tokens, i):
     if token.text in ("min", "max") and tokens[i - 1].text == "::" and tokens[i + 1].text == "(":
         other = "max" if token.text == "min" else "min"
         yield "min and max", token.begin, token.end, other, f"{token.text} becomes {other}"
+    if token.text == "!":
+        yield "not left out", token.begin, token.end, "", f"{text[token.begin:token.begin + 40]} without the !"
     if token.text in ("if", "while"):
         yield from mutants_of_condition(text, tokens, i)
+    if token.text == "{" and not is_body(tokens, i):
+        yield from mutants_of_list(text, tokens, i)
 
 
 def mutants_of(file, text):

@@ -22,7 +22,9 @@ CHANGES = {  # what the copy's build does differently
     "cmake/Library.cmake": {  # `explain` shows the sources without mutants
         b"ROOT=${CMAKE_CURRENT_SOURCE_DIR}": b"ROOT=" + str(PROJECT).encode()},
     "cmake/Compilation.cmake": {b'"-O3 -DNDEBUG"': b'"-O2 -DNDEBUG"'},
-    "cmake/Core.cmake": {b'MATCHES "^Linux-': b'MATCHES "^Two libraries-'}}  # one static core, for AVX2, is enough
+    "cmake/Core.cmake": {  # the core for AVX2 is enough
+        b"glassformer_core_avx512 SHARED": b"glassformer_core_avx512 SHARED EXCLUDE_FROM_ALL",
+        b"add_dependencies(glassformer_core glassformer_core_avx512)": b""}}
 HEADER = "scripts/dev/mutants/mutant.hpp"
 
 
@@ -98,7 +100,11 @@ def plant(mutants, line_numbers):
     """Writes the copy's files. Returns {name of a file: {its line: numbers of mutants}} and the numbers of the mutants
     that are not in a function."""
     owners, outside = {}, set()
-    for name in git_files():
+    names = git_files()
+    for path in COPY.rglob("*"):  # a file that was renamed or deleted would still be compiled
+        if path.is_file() and not path.is_relative_to(COPY / "build") and str(path.relative_to(COPY)) not in names:
+            path.unlink()
+    for name in names:
         source = PROJECT / name
         data = source.read_bytes()
         chosen = {number: mutant for number, mutant in mutants.items() if mutant.file == name}
