@@ -29,7 +29,8 @@ struct ValidationSettings {
 /// Lists the fields: see numerics/setting.hpp.
 void for_each_setting(ValidationSettings& validation, const auto& visit) {
   visit("every", "updates or epochs between validations; each writes a checkpoint", validation.every, 1, kMany);
-  visit("unit", choices(validation.kUnitNames) + ": what `every` counts", validation.unit, validation.kUnitNames);
+  visit("unit", choices(ValidationSettings::kUnitNames) + ": what `every` counts", validation.unit,
+        ValidationSettings::kUnitNames);
   visit("metric", choices(kMetricNames) + ": picks the best", validation.metric, kMetricNames);
   visit("patience", "stop after this many validations without a new best; 0: never", validation.patience, 0, kMany);
   visit("translate", "true: translate, too, for BLEU, exact match and samples; false: faster", validation.translate);

@@ -24,7 +24,8 @@ struct ScheduleSettings {
 
 /// Lists the fields: see numerics/setting.hpp.
 void for_each_setting(ScheduleSettings& schedule, const auto& visit) {
-  visit("kind", choices(schedule.kNames) + ", each after a linear warm-up", schedule.kind, schedule.kNames);
+  visit("kind", choices(ScheduleSettings::kNames) + ", each after a linear warm-up", schedule.kind,
+        ScheduleSettings::kNames);
   visit("learning_rate", "peak learning rate, reached at the end of the warm-up", schedule.learning_rate, kPositive);
   visit("warmup", "updates of linear warm-up to learning_rate; 0: no warm-up", schedule.warmup, 0, kMany);
   visit("initial_rate", "learning rate before update 1, where warm-up starts", schedule.initial_rate, kNotNegative);
@@ -46,8 +47,8 @@ struct OptimizerSettings {
 
 /// Lists the fields: see numerics/setting.hpp.
 void for_each_setting(OptimizerSettings& optimizer, const auto& visit) {
-  visit("kind", choices(optimizer.kNames) + "; muon: for the layers' matrices, adamw for the rest", optimizer.kind,
-        optimizer.kNames);
+  visit("kind", choices(OptimizerSettings::kNames) + "; muon: for the layers' matrices, adamw for the rest",
+        optimizer.kind, OptimizerSettings::kNames);
   visit("beta1", "decay rate of the running mean of gradients, 0 <= beta1 < 1", optimizer.beta1, kRate);
   visit("beta2", "decay rate of the running mean of squared gradients, 0 <= beta2 < 1", optimizer.beta2, kRate);
   visit("epsilon", "added to the denominator, so that no update divides by 0", optimizer.epsilon, kPositive);
