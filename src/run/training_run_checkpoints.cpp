@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "glassformer/checkpoint/checkpoint.hpp"
 #include "glassformer/checkpoint/parameters.hpp"
@@ -18,7 +19,12 @@ void TrainingRun::write_checkpoint(bool best) {
   progress_.minutes = minutes();
   const TrainingState state{trainer_.optimizer().m(), trainer_.optimizer().v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
-  save_checkpoint(checkpoint, plan_.describe_model, model_.weights, &state);
+  try {
+    save_checkpoint(checkpoint, plan_.describe_model, model_.weights, &state);
+  } catch (const std::exception&) {
+    directory_.path();  // if the directory was moved meanwhile, this says so; the disk's error would explain nothing
+    throw;
+  }
   record_weights(directory_, progress_.update, model_.weights);
   // In this order, so that a run killed in between resumes from the previous checkpoint and repeats these steps.
   if (best) {

@@ -151,6 +151,17 @@ TEST_CASE("an error while a checkpoint is written ends the run; nothing is tried
   CHECK(calls == 1);
 }
 
+TEST_CASE("if its directory is moved while a checkpoint is written, a run says so", "[training]") {
+  const TemporaryDirectory directory;
+  const Config config = toy({"training.max_updates=1"});
+  const TokenizerPair tokenizers = tokenizers_of(config);
+  TrainingPlan plan = plan_training(config, tokenizers);
+  plan.describe_model = [&](const fs::path&) { fs::rename(directory / "run", directory / "moved"); };
+  const auto run = start_run(plan, text_of(config, tokenizers), directory / "run", {}, kNowhere);
+  CHECK_THROWS_WITH(run->train(kNever), stand_in::Says("run: this run's directory was moved or deleted"));
+  CHECK(!fs::exists(directory / "run"));
+}
+
 TEST_CASE("a run writes config, log, metrics, best and last, and keeps only the best and the latest k checkpoints",
           "[training]") {
   const TemporaryDirectory directory;
