@@ -56,12 +56,11 @@ class RmsNorm {
       add_product(d_y.row(n), x_hat, d_gain);
       set_product(d_y.row(n), g, d_xhat);
 
-      // x_hat_i = x_i inv_rms.  x_j affects x_hat_j directly, and every x_hat_i through inv_rms = (mean(x^2) +
-      // eps)^-1/2:
+      // x_hat_i = x_i inv_rms,  where inv_rms = (mean(x^2) + eps)^-1/2.  x_j affects x_hat_j directly, and every
+      // x_hat_i through inv_rms:
       //   dinv_rms/dx_j = -1/2 inv_rms^3 * 2 x_j / D = -inv_rms^2 x_hat_j / D
       //   d_x_j = inv_rms d_xhat_j + sum over i of d_xhat_i x_i dinv_rms/dx_j
-      //         = inv_rms (d_xhat_j - x_hat_j mean(d_xhat * x_hat))                        since x_i = x_hat_i /
-      //         inv_rms
+      //         = inv_rms (d_xhat_j - x_hat_j mean(d_xhat * x_hat))         since x_i = x_hat_i / inv_rms
       const double via_rms = mean_product(d_xhat, x_hat);
       for (Index j = 0; j < d_y.cols(); ++j) {
         d_x_(n, j) = inv_rms_(n, 0) * (d_xhat[j] - x_hat[j] * via_rms);

@@ -169,7 +169,8 @@ class Scorer {
 
   const ScoreOptions& options_;
   const LoadedModel& loaded_;
-  const Tokenizer &source_tokenizer_, &target_tokenizer_;
+  const Tokenizer& source_tokenizer_;
+  const Tokenizer& target_tokenizer_;
   ParallelReader reader_;
   UnknownTokens unknown_sources_, unknown_targets_;
   LanguageCodes codes_;

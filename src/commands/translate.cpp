@@ -8,6 +8,7 @@
 #include "glassformer/commands/commands.hpp"
 #include "glassformer/commands/translate_lines.hpp"
 #include "glassformer/commands/translation_remarks.hpp"
+#include "glassformer/config/config_file.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
 #include "glassformer/files/interruption.hpp"
 #include "glassformer/files/lines.hpp"
@@ -104,7 +105,7 @@ DecodingSettings search_of(const TranslateOptions& options, LoadedModel& loaded)
 /// The most tokens that a line of the training text had; 0 if the model was not trained here, so that it is unknown.
 Index trained_length(const LoadedModel& loaded) {
   std::error_code ignored;
-  return fs::exists(loaded.checkpoint / "config.yaml", ignored) ? loaded.config.data.max_length : 0;
+  return fs::exists(loaded.checkpoint / kConfigFile, ignored) ? loaded.config.data.max_length : 0;
 }
 
 /// Translates the input to the output. After an error, the translations that are finished stay.

@@ -30,8 +30,7 @@ template <std::floating_point Scalar>
 const Buffer<Scalar>& ResidualConnection<Scalar>::leave_backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   // post: y = LayerNorm(sum)        pre: y = sum
   d_sum_ = norm_ == Norm::post ? &layer_norm.backward(pass, d_y) : &d_y;
-  // sum = x + dropout(sublayer output).  Both terms get the gradient of the sum; enter_backward_in_place adds it to
-  // d_x.
+  // sum = x + dropout(sublayer output).  Both terms get d_sum; enter_backward_in_place adds it to d_x.
   return dropout_.backward(pass, *d_sum_);
 }
 

@@ -62,7 +62,8 @@ Mask maximum(const std::vector<BlockReason>& reasons, Mask nothing) {
 /// The ids of a batch, and the masks computed from them.
 struct PaddedBatch {
   SpecialIdPair special;
-  const IdMatrix &source, &target_input;
+  const IdMatrix& source;
+  const IdMatrix& target_input;
 
   BlockReasons reasons(const MaskSettings& on) const {
     const BlockReason source_padding{"padding", padding_mask(source, special.source.pad)};

@@ -8,6 +8,7 @@
 
 #include "glassformer/checkpoint/checksums.hpp"
 #include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/config/config_file.hpp"
 #include "glassformer/files/checkpoint_file.hpp"
 #include "glassformer/machine/machine.hpp"
 #include "glassformer/report/metrics.hpp"
@@ -40,7 +41,7 @@ void record_start(const RunDirectory& run, Index update, const Arena<float>& wei
   append(run,
          {{"update", update},
           {"program", fs::exists(program_file()) ? sha256_of(program_file()) : "unknown"},
-          {"config", sha256_of(run.file("config.yaml"))},
+          {"config", sha256_of(run.file(kConfigFile))},
           {"source", sha256_of(data.source_file(data.train))},
           {"target", sha256_of(data.target_file(data.train))}},
          weights);

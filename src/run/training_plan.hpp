@@ -21,9 +21,10 @@ struct TrainingPlan {
   EvaluationSettings evaluation;
   TokenizerSettings tokenizer;
   std::filesystem::path model_from = {};  ///< the checkpoint whose weights it starts from; empty: random weights
-  /// Write the run's config.yaml into its directory, and what describes the model into a new checkpoint. (How a config
-  /// is written is the business of module config.)
-  std::function<void(const std::filesystem::path&directory)> write_config = {}, describe_model = {};
+  /// Writes the run's config.yaml into its directory. (How a config is written is the business of module config.)
+  std::function<void(const std::filesystem::path& directory)> write_config = {};
+  /// Writes what describes the model into a new checkpoint: config, vocabularies.
+  std::function<void(const std::filesystem::path& directory)> describe_model = {};
 };
 
 }  // namespace glassformer

@@ -42,7 +42,7 @@ TrainingPlan plan_training(const Config& config, const TokenizerPair& tokenizers
 }
 
 std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& config) {
-  const fs::path file = run.file("config.yaml");
+  const fs::path file = run.file(kConfigFile);
   std::vector<ChangedKey> changed;
   try {
     changed = changed_keys(read_config_of_checkpoint(file, false), config);  // train has already warned about `config`

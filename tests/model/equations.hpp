@@ -9,7 +9,8 @@
 
 #include "model/recorded_run.hpp"
 
-/// Recomputes every recorded equation from its inputs alone, in plain code that uses no layer from src/.
+/// Recomputes every recorded equation from its inputs alone, in plain code that uses no layer from src/. NumPy and
+/// PyTorch check the results of the layers; only this checks that each equation says what its numbers are.
 namespace glassformer::example {
 
 using Numbers = Matrix<double>;

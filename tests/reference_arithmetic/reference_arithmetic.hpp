@@ -174,7 +174,7 @@ inline std::array<double, 2> log_parts(double x) {
   const double rest_of_t = f - (t - 2);
   const double rest_of_s = (std::fma(-s, t, f) - s * rest_of_t) / t;
   const double z = s * s;
-  const double series =
+  const auto series =
       horner<double>({0.66666666666667353819, 0.39999999999407485635, 0.28571428744142144956, 0.22222198378379663061,
                       0.18183575171374029725, 0.15313755592449085413, 0.14799067914629433112},
                      z);
@@ -216,9 +216,9 @@ inline double sin(double x, int quarters = 0) {
                                2.7557313662060925078e-6, -2.5050753265066012346e-8, 1.5896504977315509278e-10},
                               z),
                r);
-  const double c = horner<double>({0.041666666666666592018, -0.001388888888887289513, 0.00002480158728874818769,
-                                   -2.7557314148622972006e-7, 2.0875696572407160612e-9, -1.1358310478262175726e-11},
-                                  z);
+  const auto c = horner<double>({0.041666666666666592018, -0.001388888888887289513, 0.00002480158728874818769,
+                                 -2.7557314148622972006e-7, 2.0875696572407160612e-9, -1.1358310478262175726e-11},
+                                z);
   const double h = 1 - z / 2;
   const double cosine = h + std::fma(z * z, c, (1 - h) - z / 2);
   switch (((static_cast<long long>(n) + quarters) % 4 + 4) % 4) {

@@ -77,12 +77,7 @@ const ATTENTION_KINDS = {
 };
 
 /// The kind of attention that a part belongs to, or undefined.
-function attentionKind(part) {
-  if (/encoder_attn(\.|$)/.test(part)) return "cross";
-  if (!/self_attn(\.|$)/.test(part)) return undefined;
-  return part.includes("decoder") ? "decoder self" : "encoder self";
-}
-
-const kindOfPart = (trace, part) => trace.json.attention.find((one) => one.part === part)?.kind ?? attentionKind(part);
+const kindOfPart = (trace, part) =>
+  trace.json.attention.find((one) => part === one.part || part.startsWith(`${one.part}.`))?.kind;
 
 const shapeText = (matrix) => `[${matrix.rows} × ${matrix.cols}]`;
