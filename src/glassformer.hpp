@@ -100,7 +100,7 @@ class Session {
   /// Translates a sentence (ids without eos) by greedy search. \throws std::invalid_argument  an id is not in the
   /// source vocabulary
   std::vector<Id> translate(std::span<const Id> source) const;
-  /// Translates sentences by greedy search or beam search: for each, its settings.n_best best hypotheses, best first.
+  /// Translates sentences by greedy search or beam search: for each, the search.n_best best hypotheses, best first.
   /// \throws std::invalid_argument  an id is not in the source vocabulary; a setting is out of range
   std::vector<std::vector<Hypothesis>> translate(std::span<const std::vector<Id>> sources,
                                                  const DecodingSettings& search) const;

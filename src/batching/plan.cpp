@@ -12,12 +12,6 @@
 namespace glassformer {
 namespace {
 
-std::vector<Index> all_sentences(const SentencePairs& pairs) {
-  std::vector<Index> sentences(static_cast<std::size_t>(pairs.size()));
-  std::iota(sentences.begin(), sentences.end(), Index{0});
-  return sentences;
-}
-
 /// Keeps equally long pairs in order. (A planned batch is already sorted, and std::stable_sort would allocate memory.)
 void sort_longest_first(const SentencePairs& pairs, std::vector<Index>& sentences) {
   const auto before = [&](Index a, Index b) { return lengths_of(pairs, a) > lengths_of(pairs, b); };
@@ -96,6 +90,12 @@ class Shuffler {
 };
 
 }  // namespace
+
+std::vector<Index> all_sentences(const SentencePairs& pairs) {
+  std::vector<Index> sentences(static_cast<std::size_t>(pairs.size()));
+  std::iota(sentences.begin(), sentences.end(), Index{0});
+  return sentences;
+}
 
 std::vector<std::vector<Index>> plan_epoch(const SentencePairs& pairs, Index max_tokens, std::uint64_t seed,
                                            Index epoch) {

@@ -9,6 +9,9 @@
 /// Which sentences form a batch, and which of them a shard.
 namespace glassformer {
 
+/// The numbers of all pairs: 0, 1, 2, ...
+std::vector<Index> all_sentences(const SentencePairs& pairs);
+
 /// Plans one epoch: the sentences of each batch. A batch holds sentences of similar length and at most `max_tokens`
 /// padded tokens on its larger side (sentences x longest sentence, eos included). A longer sentence gets its own batch.
 /// Sentences of equal length are shuffled, and so are the batches. The result depends only on the arguments and is the

@@ -1,5 +1,7 @@
 #include "glassformer/decoding/greedy_search.hpp"
 
+#include <utility>
+
 #include "glassformer/decoding/likeliest_tokens.hpp"
 
 namespace glassformer {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "glassformer/decoding/beam_search.hpp"
 #include "glassformer/decoding/greedy_search.hpp"

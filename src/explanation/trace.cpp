@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "glassformer/numerics/row_operations.hpp"
 
@@ -10,7 +11,11 @@ namespace glassformer {
 namespace {
 
 Pass pass_of(const TracedModel& traced, const Batch& batch, Recording* recording) {
-  return {traced.dropout, traced.seed, 1, batch.sentences, recording};
+  return {.training = traced.dropout,
+          .seed = traced.seed,
+          .update = 1,
+          .sentences = batch.sentences,
+          .recording = recording};
 }
 
 /// The most likely tokens in row n of the probabilities p [N, V]. If two are equally likely, the lower id comes first.

@@ -47,6 +47,7 @@ struct AttentionWeights {
   Matrix<float> weights;  ///< [B*H*queries, keys]
 };
 
+/// What trace_pass found, besides the recording.
 struct Trace {
   LossSum loss;
   Answers answers;

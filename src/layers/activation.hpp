@@ -3,6 +3,7 @@
 #include <array>
 #include <concepts>
 #include <string>
+#include <utility>
 
 #include "glassformer/layers/pass.hpp"
 
@@ -32,7 +33,7 @@ class ActivationLayer {
   std::string name_;
   Activation activation_;
   const Buffer<Scalar>* x_ = nullptr;  // forward's input
-  Buffer<Scalar> y_;
+  Buffer<Scalar> y_;                   // [N, F]
 };
 
 }  // namespace glassformer

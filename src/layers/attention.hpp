@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <span>
+#include <string>
 
 #include "glassformer/layers/encoded_sources.hpp"
 #include "glassformer/layers/key_value_cache.hpp"
@@ -14,7 +15,7 @@
 ///
 /// Both have two ways forward. Teacher forcing knows all tokens, so it computes all queries at once. A search knows a
 /// token only after it has the logits of the previous one, so each step computes one query for each running hypothesis
-/// and takes earlier keys and values from a cache. The result is the same up to rounding.
+/// (a translation so far) and takes earlier keys and values from a cache. The result is the same up to rounding.
 ///
 /// B sentences, T queries, S keys, N = B * T rows, M = B * S rows of keys and values, R running hypotheses, D = model
 /// width.

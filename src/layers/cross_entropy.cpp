@@ -62,12 +62,12 @@ Losses<Scalar> CrossEntropy<Scalar>::forward_in_place(const Pass& pass, Buffer<S
   return {total, *p_, losses_, cross_entropies_};
 }
 
-/// Turns a row of logits [V] into p, and returns its loss: nothing if `token`, which is expected, is padding.
+/// Turns a row of logits [V] into p, and returns its loss if `token` is expected. Padding adds nothing to the loss.
 template <std::floating_point Scalar>
 LossSum CrossEntropy<Scalar>::forward_row(RowView<Scalar> logits, Id token) const {
   const Scalar mean_logit = sum(logits) / static_cast<Scalar>(logits.size());
   const Scalar largest_logit = largest(logits);
-  if (token == pad_) {  // it need not be a column
+  if (token == pad_) {  // pad need not be a column of the logits
     softmax_in_place(logits, largest_logit);
     return {};
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "glassformer/numerics/functions.hpp"
 #include "glassformer/numerics/row_operations.hpp"

@@ -10,7 +10,7 @@ namespace glassformer {
 struct EmbeddingSettings {
   Id pad = 0;
   bool scaled = true;  ///< multiply by sqrt(D)
-  double dropout = 0;
+  double dropout = 0;  ///< rate, for the sum of embedding and position
 };
 
 /// Maps ids to vectors and adds the positional encoding (Vaswani et al. 2017, sections 3.4 and 3.5):

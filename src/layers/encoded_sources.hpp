@@ -18,8 +18,8 @@ template <std::floating_point Scalar>
 class EncodedSources {
  public:
   /// Replaces the previous sentences. Each mask, [1, 1, S], says how many keys of a sentence to store, and which of
-  /// these are blocked. `key_value` [B * padded length, 2D] has those keys and values, and more, which are left out.
-  /// The masks must outlive this object, or be replaced.
+  /// these are blocked. `key_value` [B * padded length, 2D] holds the keys and values of the padded sentences. The
+  /// masks must exist, unchanged, until the next call or the end of this object.
   void store(MatrixView<const Scalar> key_value, std::span<const Mask> masks);
 
   /// Keys and values of one sentence, [S, D] each, and their mask.

@@ -32,7 +32,7 @@ class Linear {
  private:
   std::string name_;
   const Buffer<Scalar>* x_ = nullptr;  // forward's input
-  Buffer<Scalar> y_, d_x_;
+  Buffer<Scalar> y_, d_x_;             // [N, out] and [N, in]
 };
 
 }  // namespace glassformer

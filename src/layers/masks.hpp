@@ -21,8 +21,8 @@ struct Mask {
   Index row(Index sentence, Index query) const {
     return (sentences == 1 ? 0 : sentence) * queries + (queries == 1 ? 0 : query);
   }
-  /// The same for row n = (sentence * H + head) * T + query of the scores. With H heads, the scores have `rows` =
-  /// B * H * T rows: rows / B for each sentence.
+  /// The same for row n = (sentence * H + head) * T + query of the scores, which have `rows` = B * H * T rows, for any
+  /// number of heads H. (If all sentences share the mask, the first term is 0; if all queries do, the second is.)
   Index row_for(Index n, Index rows) const { return n / (rows / sentences) * queries + n % queries; }
   bool is_blocked(Index sentence, Index query, Index key) const { return blocked(row(sentence, query), key) != 0; }
   /// Whether the mask fits B sentences with T queries each.

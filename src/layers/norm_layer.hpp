@@ -17,11 +17,12 @@ struct AddAndNormSettings {
   double dropout = 0;  ///< rate, for the sublayer's output
 };
 
-/// The normalisation in every residual connection, and at the end of a pre-norm stack. It is chosen here alone.
+/// The normalisation in every residual connection, and at the end of a pre-norm stack. Only this alias and the function
+/// below choose it.
 template <std::floating_point Scalar>
 using NormLayer = LayerNorm<Scalar>;
 
-/// Constructs it.
+/// Constructs the normalisation.
 template <std::floating_point Scalar>
 NormLayer<Scalar> norm_layer(const Part<Scalar>& part, const AddAndNormSettings& settings) {
   return {part, settings.width};

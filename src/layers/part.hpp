@@ -39,7 +39,7 @@ struct Construction {
 template <std::floating_point Scalar>
 class Part {
  public:
-  /// The names of the part's tensors begin with `prefix`.
+  /// Adds the part to construction.parts. The names of its tensors begin with `prefix`.
   Part(Construction<Scalar>& construction, std::string name, std::string prefix, PartInfo info = {})
       : construction_(&construction), name_(std::move(name)), prefix_(std::move(prefix)), info_(std::move(info)) {
     construction_->parts[name_] = info_;

@@ -1,6 +1,7 @@
 #include "glassformer/layers/recording.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 #include "glassformer/numerics/errors.hpp"
 
@@ -25,7 +26,7 @@ std::vector<std::string_view> braces_of(std::string_view formula) {
   return braces;
 }
 
-/// Removes the axes from a formula such as "{x} {weight [out, in]}^T".
+/// Removes the axes from a formula such as "{x} {weight [out, in]}^T". Other brackets, as in "{d_y}[n]", remain.
 std::string without_axes(std::string_view formula) {
   std::string plain;
   for (std::size_t at = 0; at < formula.size(); ++at) {
@@ -39,6 +40,7 @@ std::string without_axes(std::string_view formula) {
   return plain;
 }
 
+/// Whether all numbers are equal. NaN counts as equal to NaN.
 bool same_numbers(const Matrix<double>& a, const Matrix<double>& b) {
   return ((a.array() == b.array()) || (a.array() != a.array() && b.array() != b.array())).all();
 }

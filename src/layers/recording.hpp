@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "glassformer/numerics/matrix.hpp"
@@ -15,7 +14,7 @@
 ///
 ///   pass.record(name_, "d_x [N, in] = {d_y} {weight}", d_x_, d_y, weight.value());
 ///
-/// It stands for the statements of its block since the previous record. Without a recording it is one null check.
+/// A record stands for the statements of its block since the previous one. Without a recording it is one null check.
 namespace glassformer {
 
 /// The contents of one matrix at one moment.

@@ -32,7 +32,7 @@ Buffer<Scalar>& ScaledDotProductAttention<Scalar>::forward(const Pass& pass, Mat
   T_ = q.rows() / B_;
   assert(q.rows() == B_ * T_ && k.rows() == B_ * S_ && v.rows() == k.rows() && mask.fits(B_, T_));
 
-  weights_.resize(B_ * heads_ * T_, S_);
+  weights_.resize(B_ * heads_ * T_, S_);  // holds the products, then the scores, then the weights
   for (Index i = 0; i < B_ * heads_; ++i) {
     multiply_transposed_right(query_block(q, i), key_block(k, i), weight_block(weights_.view(), i), Result::overwrite);
   }

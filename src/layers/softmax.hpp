@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <string>
+#include <utility>
 
 #include "glassformer/layers/masks.hpp"
 #include "glassformer/layers/pass.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <span>
 
 #include "glassformer/layers/add_and_norm.hpp"

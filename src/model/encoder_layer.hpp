@@ -1,5 +1,7 @@
 #pragma once
 
+#include <concepts>
+
 #include "glassformer/layers/add_and_norm.hpp"
 #include "glassformer/layers/attention.hpp"
 #include "glassformer/layers/feed_forward.hpp"

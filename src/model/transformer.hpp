@@ -1,8 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "glassformer/layers/cross_entropy.hpp"

@@ -51,6 +51,7 @@ Linear<Scalar> output_map(Construction<Scalar>& construction, const TransformerS
       settings.tied_embeddings == Tying::none
           ? construction.cursor.matrix("lm_head.weight", V, settings.d_model, Role::output)
           : target;
+  // Only the name is needed here, but constructing the part also registers it and its letters.
   return {decoder_part(construction, "decoder.output").with({{"out", "V"}}).name(), weight,
           construction.cursor.vector("final_logits_bias", V, Role::output_bias)};
 }

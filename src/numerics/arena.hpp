@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "glassformer/numerics/matrix.hpp"

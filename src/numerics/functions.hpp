@@ -11,8 +11,8 @@
 /// operations that IEEE 754 rounds correctly: + - * / and std::fma(a, b, c) = a b + c, rounded once. docs/arithmetic.md
 /// lists every step and the largest errors. exp and erfc have no branches, so that compilers vectorize loops of them.
 ///
-/// exp and erfc are compiled with their caller's options. Some compilers fuse a product and a sum that
-/// follow each other into one fma. This cannot happen here: a product that is added to something is an fma itself.
+/// exp and erfc are compiled with their caller's options. Some compilers fuse a product and a sum that follow each
+/// other into one fma. This cannot happen here: a product that is added to something is an fma itself.
 namespace glassformer {
 
 #if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0

@@ -104,7 +104,7 @@ class Comparison {
   std::span<const double> gradient_;
   FunctionRef<double> loss_;
   double loss_now_;
-  double scale_ = 1e-3;  // the largest number of the gradient
+  double scale_ = 1e-3;  // the largest |number| of the gradient, at least 1e-3
   double largest_value_ = 1e-3;
   double largest_difference_ = -1;  // NaN or infinite once one was
   GradientError error_;

@@ -23,7 +23,6 @@ struct Range {
 inline constexpr Range kRate{"a number of at least 0 and below 1", [](double x) { return x >= 0 && x < 1; }};
 inline constexpr Range kNotNegative{"a number of at least 0", [](double x) { return x >= 0; }};
 inline constexpr Range kRatio{"a number from 0 to 100", [](double x) { return x >= 0 && x <= 100; }};
-inline constexpr Range kCoverage{"a number from 0.98 to 1", [](double x) { return x >= 0.98 && x <= 1; }};
 inline constexpr Range kPositive{"a number above 0", [](double x) { return x > 0; }};
 
 enum class Empty { refused, allowed };

@@ -19,6 +19,10 @@ using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 template <class Scalar>
 using RowVector = Eigen::Matrix<Scalar, 1, Eigen::Dynamic, Eigen::RowMajor>;  ///< one row, as an Eigen type
 
+/// `Type`, or `const Type` if Scalar is const.
+template <class Type, class Scalar>
+using ConstLike = std::conditional_t<std::is_const_v<Scalar>, const Type, Type>;
+
 /// One row of a matrix, contiguous in memory.
 template <class Scalar>
 class RowView {
@@ -32,11 +36,9 @@ class RowView {
   Scalar* begin() const { return data_; }
   Scalar* end() const { return data_ + size_; }
   operator std::span<Scalar>() const { return {data_, static_cast<std::size_t>(size_)}; }
-  auto eigen() const { return Eigen::Map<Like<RowVector<std::remove_const_t<Scalar>>>>(data_, size_); }
+  auto eigen() const { return Eigen::Map<ConstLike<RowVector<std::remove_const_t<Scalar>>, Scalar>>(data_, size_); }
 
  private:
-  template <class Type>
-  using Like = std::conditional_t<std::is_const_v<Scalar>, const Type, Type>;
   Scalar* data_;
   Index size_;
 };
@@ -64,13 +66,11 @@ class MatrixView {
   MatrixView middle_rows(Index first, Index count) const { return block(first, 0, count, cols_); }
   MatrixView middle_cols(Index first, Index count) const { return block(0, first, rows_, count); }
   auto eigen() const {
-    return Eigen::Map<Like<Matrix<std::remove_const_t<Scalar>>>, Eigen::Unaligned, Eigen::OuterStride<>>(
+    return Eigen::Map<ConstLike<Matrix<std::remove_const_t<Scalar>>, Scalar>, Eigen::Unaligned, Eigen::OuterStride<>>(
         data_, rows_, cols_, Eigen::OuterStride<>(stride_));
   }
 
  private:
-  template <class Type>
-  using Like = std::conditional_t<std::is_const_v<Scalar>, const Type, Type>;
   Scalar* data_ = nullptr;
   Index rows_ = 0, cols_ = 0, stride_ = 0;
 };

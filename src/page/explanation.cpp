@@ -1,7 +1,6 @@
 #include "glassformer/page/explanation.hpp"
 
-#include <numeric>
-
+#include "glassformer/batching/plan.hpp"
 #include "glassformer/text/corpus.hpp"
 
 namespace glassformer {
@@ -42,8 +41,7 @@ Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> 
   for (const ExplainedPair& pair : pairs) {
     corpus.append(source->encode(pair.source), target->encode(pair.target), 0);
   }
-  std::vector<Index> sentences(pairs.size());
-  std::iota(sentences.begin(), sentences.end(), Index{0});
+  const std::vector<Index> sentences = all_sentences(corpus);
 
   const MaskSettings& on = explained.model.settings.masks;
   const SpecialIdPair special = explained.model.vocabulary.special;

@@ -17,7 +17,7 @@ void require(bool condition, const std::string& message) {
   }
 }
 
-/// For a number that is given as an argument, and must be what `expected` says.
+/// The same for a number. `expected` says in words what it must be.
 void require(bool condition, const std::string& name, const std::string& expected, auto found) {
   require(condition, name + ": expected " + expected + ", found " + std::to_string(found));
 }
@@ -26,7 +26,7 @@ void check_count(const std::string& name, Index value, Index least, Index most =
   require(least <= value && value <= most, name, std::to_string(least) + " to " + std::to_string(most), value);
 }
 
-/// Checks each setting that for_each_setting shows it. Training works in single precision, where 0.99999999 is 1 and
+/// Checks each setting that for_each_setting lists. Training works in single precision, where 0.99999999 is 1 and
 /// 1e-60 is 0, so a number must be in range there, too.
 struct SettingCheck {
   std::string section;

@@ -15,7 +15,7 @@ namespace glassformer {
 void check_settings(const SessionSettings& settings);
 /// The same for a search.
 void check_search(const DecodingSettings& search);
-/// `what` names the sentence in the message: "pair 3, source".
+/// `what` names the sentence in the message: "pairs[3].source".
 void check_ids(std::span<const Id> sentence, Index vocabulary, const std::string& what);
 /// Whether all ids of the pairs are in their vocabularies.
 void check_pairs(const SessionSettings& settings, std::span<const SentencePair> pairs);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "glassformer/batching/plan.hpp"
 #include "glassformer/numerics/digest.hpp"
 #include "glassformer/session/checks.hpp"
 #include "glassformer/session/state.hpp"
@@ -85,7 +86,7 @@ Batch batch_of(const SessionSettings& settings, std::span<const SentencePair> pa
   }
   check_pairs(settings, pairs);
   const SessionText text(settings, pairs);
-  return make_batch(text.view(), text.all());
+  return make_batch(text.view(), all_sentences(text.view()));
 }
 
 }  // namespace

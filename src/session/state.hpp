@@ -1,6 +1,6 @@
 #pragma once
 
-#include <numeric>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -21,12 +21,6 @@ class SessionText {
 
   Index size() const { return view().size(); }
   SentencePairs view() const { return {ids_, offsets_, special_.source, special_.target}; }
-  /// The numbers of all pairs: 0, 1, 2, ...
-  std::vector<Index> all() const {
-    std::vector<Index> numbers(static_cast<std::size_t>(size()));
-    std::iota(numbers.begin(), numbers.end(), Index{0});
-    return numbers;
-  }
 
  private:
   void add(const std::vector<Id>& sentence) {

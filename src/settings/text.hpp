@@ -56,6 +56,8 @@ inline constexpr std::array kNormalizationNames = {"nmt_nfkc", "nfkc", "nmt_nfkc
 
 inline constexpr Index kLeastVocabulary = 5;          ///< four special ids and a piece
 inline constexpr Index kMostVocabulary = 10'000'000;  ///< the sizes of vocabularies
+/// What character_coverage accepts.
+inline constexpr Range kCoverage{"a number from 0.98 to 1", [](double x) { return x >= 0.98 && x <= 1; }};
 
 struct TokenizerSettings {
   TokenizerKind kind = TokenizerKind::word;

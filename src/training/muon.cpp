@@ -1,6 +1,8 @@
 #include "glassformer/training/muon.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "glassformer/numerics/gemm.hpp"
 #include "glassformer/numerics/row_operations.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,8 +14,8 @@ namespace glassformer {
 /// Working memory of orthogonalize.
 template <std::floating_point Scalar>
 struct NewtonSchulzMemory {
-  Buffer<Scalar> gram, polynomial;  // [n, n], n the smaller side
-  Buffer<Scalar> product;           // same shape as the matrix
+  Buffer<Scalar> gram, polynomial;  // [n, n], n the smaller side: A, then b A + c A^2
+  Buffer<Scalar> product;           // same shape as X
 };
 
 /// Every matrix has a singular value decomposition X = U S V^T: S is diagonal with singular values s >= 0, and the
@@ -52,7 +53,7 @@ class Muon {
 
  private:
   struct Workspace {
-    Buffer<Scalar> direction;
+    Buffer<Scalar> direction;  // [rows, cols], becomes U
     NewtonSchulzMemory<Scalar> newton_schulz;
   };
   double momentum_, weight_decay_;

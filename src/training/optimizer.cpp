@@ -12,6 +12,7 @@
 namespace glassformer {
 namespace {
 
+/// Elements [begin, end), as an array for elementwise arithmetic.
 template <class Number>
 auto part(std::span<Number> values, Index begin, Index end) {
   return RowView<Number>(values.data() + begin, end - begin).eigen().array();
@@ -77,8 +78,9 @@ void Optimizer<Scalar>::update_by_adam(Range range, std::span<Scalar> parameters
   const auto epsilon = static_cast<Scalar>(settings_.epsilon);
   const auto decay = static_cast<Scalar>(settings_.weight_decay);
   const auto updates = static_cast<double>(t);
+  // The divisors of m and v do not depend on the parameter, so they become part of these two factors.
   const auto step = static_cast<Scalar>(rate / (1 - pow(settings_.beta1, updates)));
-  const auto inv_sqrt_v = static_cast<Scalar>(1 / std::sqrt(1 - pow(settings_.beta2, updates)));
+  const auto sqrt_v_factor = static_cast<Scalar>(1 / std::sqrt(1 - pow(settings_.beta2, updates)));
   const bool decoupled = settings_.kind != OptimizerSettings::Kind::adam;
 
   run_ranges(range.end - range.begin, [&](Index begin, Index end) {
@@ -93,7 +95,7 @@ void Optimizer<Scalar>::update_by_adam(Range range, std::span<Scalar> parameters
     const auto g = scale * part(gradient, begin, end) + (decoupled ? Scalar{0} : decay) * p;
     m = beta1 * m + (1 - beta1) * g;
     v = beta2 * v + (1 - beta2) * g.square();
-    p -= step * m / (v.sqrt() * inv_sqrt_v + epsilon);
+    p -= step * m / (v.sqrt() * sqrt_v_factor + epsilon);
   });
 }
 

@@ -15,9 +15,8 @@ struct ScheduleSettings {
   Kind kind = Kind::inverse_sqrt;
   double learning_rate = 1e-3;  ///< the peak, reached at the end of the warm-up
   Index warmup = 400;           ///< updates of linear warm-up; 0: none
-  double initial_rate =
-      1e-7;  ///< where warm-up starts: update u has initial_rate + (learning_rate - initial_rate) * u / warmup
-  double final_rate = 0;  ///< where cosine ends: the rate that the update after max_updates would have
+  double initial_rate = 1e-7;   ///< where warm-up starts: the rate that an update 0 would have
+  double final_rate = 0;        ///< where cosine ends: the rate that the update after max_updates would have
 
   bool operator==(const ScheduleSettings&) const = default;
 };

@@ -46,6 +46,7 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
   });
   for (const std::vector<Index>& batch : batches) {
     parts_ = cut_into_parts(pairs, batch, std::ssize(results_), std::move(parts_));
+    // A small batch may have fewer parts than there are shards, and this rank's block may begin after the last.
     const Index own = std::min(block_.end, parts_.size()) - block_.begin;
     run_tasks_with(workers_, std::max<Index>(0, own), [&](Index i, Worker& worker) {
       Shard& shard = *shards_[static_cast<std::size_t>(i)];
@@ -87,7 +88,5 @@ ShardedGradient::Result ShardedGradient::sum_results() {
   }
   return sum;
 }
-
-std::span<const float> ShardedGradient::gradient() const { return gradients_.front(); }
 
 }  // namespace glassformer

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <cstdint>
 
 #include "glassformer/batching/plan.hpp"
 #include "glassformer/training/schedule.hpp"
@@ -36,17 +36,18 @@ void Trainer::plan() {
 Trainer::Update Trainer::step() {
   plan();
   const std::span rest = batches().subspan(static_cast<std::size_t>(progress_.batch));
-  const std::span batches = rest.first(std::min(static_cast<std::size_t>(settings_.accumulation), rest.size()));
+  const std::span next = rest.first(std::min(static_cast<std::size_t>(settings_.accumulation), rest.size()));
   ++progress_.update;
   const ShardedGradient::Step step{settings_.seed, static_cast<std::uint32_t>(progress_.update)};
 
   // Runs every sentence forward and backward. The loss is summed over target tokens; the gradient is that of the mean.
-  const ShardedGradient::Result result = gradient_.compute(pairs_, batches, step);
+  const ShardedGradient::Result result = gradient_.compute(pairs_, next, step);
   const double norm = gradient_norm(gradient_.gradient());
   const double rate = learning_rate(settings_.schedule, settings_.max_updates, progress_.update);
 
   // One overflow would make every weight NaN for good, so an update with an overflow does not change the weights. Adam
-  // does not count it either: t is the number of times that m and v have changed. (v holds squares.)
+  // does not count it either: t is the number of times that m and v have changed. (v holds squares of the clipped
+  // gradient, so the square of its norm must be finite, too.)
   const double clipped = settings_.optimizer.clip_norm > 0 ? std::min(norm, settings_.optimizer.clip_norm) : norm;
   const bool skipped = !std::isfinite(result.loss.loss + norm) || !std::isfinite(static_cast<float>(clipped * clipped));
   if (skipped) {
@@ -59,12 +60,12 @@ Trainer::Update Trainer::step() {
     progress_.skipped_in_row = 0;
   }
 
-  progress_.batch += std::ssize(batches);
+  progress_.batch += std::ssize(next);
   if (progress_.batch == std::ssize(batches_)) {
     progress_.batch = 0;
     ++progress_.epoch;
   }
-  return {result.loss, result.tokens, norm, rate, skipped, batches, step};
+  return {result.loss, result.tokens, norm, rate, skipped, next, step};
 }
 
 }  // namespace glassformer
