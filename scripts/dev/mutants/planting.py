@@ -133,6 +133,7 @@ def errors_in(output):
     for i, line in enumerate(lines):
         if "error:" in line:  # with the lines before it, "In instantiation of ...", and after it
             for near in lines[max(0, i - 12):i + 1]:
+                near = near.replace(f"{BUILD}/include/glassformer/", f"{COPY}/src/")  # the link that headers have
                 places |= {(match[1], int(match[2]))
                            for match in re.finditer(rf"{re.escape(str(COPY))}/(src/[^\s:]+):(\d+)", near)}
     return places
