@@ -1,5 +1,5 @@
 // A layer of your own: RMSNorm (Zhang & Sennrich 2019), which many newer transformers use in place of layer
-// normalisation. It is written as the layers in src/layers are: equation, parameters, forward, backward. Then its
+// normalisation. It is written like the layers in src/layers: equation, parameters, forward, backward. Then its
 // gradients are compared with finite differences. The exit status is 0 if they agree.
 #include <cmath>
 #include <cstdio>
@@ -56,12 +56,11 @@ class RmsNorm {
       add_product(d_y.row(n), x_hat, d_gain);
       set_product(d_y.row(n), g, d_xhat);
 
-      // x_hat_i = x_i inv_rms.  x_j affects x_hat_j directly, and every x_hat_i through inv_rms = (mean(x^2) +
-      // eps)^-1/2:
+      // x_hat_i = x_i inv_rms.  x_j affects x_hat_j directly, and every x_hat_i through inv_rms.  Since
+      // inv_rms = (mean(x^2) + epsilon)^(-1/2) and x_i = x_hat_i / inv_rms:
       //   dinv_rms/dx_j = -1/2 inv_rms^3 * 2 x_j / D = -inv_rms^2 x_hat_j / D
       //   d_x_j = inv_rms d_xhat_j + sum over i of d_xhat_i x_i dinv_rms/dx_j
-      //         = inv_rms (d_xhat_j - x_hat_j mean(d_xhat * x_hat))                        since x_i = x_hat_i /
-      //         inv_rms
+      //         = inv_rms (d_xhat_j - x_hat_j mean(d_xhat * x_hat))
       const double via_rms = mean_product(d_xhat, x_hat);
       for (Index j = 0; j < d_y.cols(); ++j) {
         d_x_(n, j) = inv_rms_(n, 0) * (d_xhat[j] - x_hat[j] * via_rms);

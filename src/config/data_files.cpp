@@ -60,7 +60,7 @@ std::optional<Pair> pair_of(const std::string& name, const Names& names, const T
   return std::nullopt;
 }
 
-/// A NAME for a text: its file's name without what stands for the side, and without .txt.
+/// A NAME for a text: its file's name without the parts that stand for the side, and without .txt.
 std::string plain_name(const std::string& file, const TextSide& side) {
   std::string plain;
   for (const std::string& part : parts_of(file)) {
@@ -83,8 +83,8 @@ std::string how_to_rename(const std::string& file, const Names& names, const Tex
   const std::string commands = pair ? fmt::format("cp {0} {1}.{2} and cp {3} {1}.{4}", pair->source, plain,
                                                   source_language, pair->target, target_language)
                                     : fmt::format("cp {} {}.{}", file, plain, side.language);
-  return fmt::format("{} exists, but texts are named NAME.LANGUAGE: {} there, and set {}: {}", file, commands, side.key,
-                     plain);
+  return fmt::format("{} exists, but texts are named NAME.LANGUAGE: run {} there, and set {}: {}", file, commands,
+                     side.key, plain);
 }
 
 /// The only file whose name has all parts of the wanted name, in any order; "" if there is none, or more than one.

@@ -50,7 +50,7 @@ std::string TokenizerRemarks::advice_on_unknown(const Tokenizer& tokenizer, cons
         trained->unknown.unknown == 0 ? "none" : fmt::format("only {:.2f}%", 100 * when_trained));
   }
   if (!is_learned(tokenizer)) {
-    return "its vocabulary was given, so train on the kind of text that it was made for";
+    return "its vocabulary is fixed, so train on the kind of text that it was made for";
   }
   return advice_on_learned(side, trained == nullptr);
 }

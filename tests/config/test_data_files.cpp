@@ -29,7 +29,7 @@ TEST_CASE("the names of other toolkits get commands that copy the files to NAME.
   const Files open_nmt({"src-train.txt", "tgt-train.txt", "src-val.txt", "tgt-val.txt"});
   CHECK(open_nmt.complaint("", {"data.train=src-train.txt"}) ==
         "--set data.train=src-train.txt: no file data/src-train.txt.en; src-train.txt exists, but texts are named "
-        "NAME.LANGUAGE: cp src-train.txt train.en and cp tgt-train.txt train.de there, and set data.train: train");
+        "NAME.LANGUAGE: run cp src-train.txt train.en and cp tgt-train.txt train.de there, and set data.train: train");
   CHECK(contains(open_nmt.hint("data.train", "src-train"), "cp src-train.txt train.en and cp tgt-train.txt train.de"));
   CHECK(contains(open_nmt.hint("data.train", "tgt-train.txt"),
                  "cp src-train.txt train.en and cp tgt-train.txt train.de"));
