@@ -178,7 +178,7 @@ std::string hint_about_names(const DataSettings& data, const TextSide& side) {
   for (const std::string& language : {side.language, side.other_language}) {
     const std::string twice = "." + language;
     if (name.ends_with(twice) && has(names, name)) {
-      return fmt::format("the NAME of a text does not contain the language: set {}: {}", side.key,
+      return fmt::format("the NAME of a text must not include the language: set {}: {}", side.key,
                          side.name.substr(0, side.name.size() - twice.size()));
     }
   }

@@ -67,7 +67,7 @@ std::string TokenizerRemarks::advice_on_learned(const SideCensus& side, bool is_
   if (tokenizer_.character_coverage < 1) {
     return "raise tokenizer.character_coverage";
   }
-  return "the tokenizer has not learned these characters: add training text that contains them, or remove them";
+  return "the tokenizer did not learn these characters: add training text that contains them, or remove them";
 }
 
 /// Decodes what a perfect model would produce: the pieces of the reference.
