@@ -39,8 +39,8 @@ for file in earlier:
     file.unlink()
 writer = EventFileWriter(str(directory), filename_suffix=SUFFIX)
 for entry in entries:
-    figures = {name: value for name, value in entry.items() if name not in ("kind", "update") and value is not None}
-    values = [Summary.Value(tag=f"{entry['kind']}/{name}", simple_value=value) for name, value in figures.items()]
+    numbers = {name: value for name, value in entry.items() if name not in ("kind", "update") and value is not None}
+    values = [Summary.Value(tag=f"{entry['kind']}/{name}", simple_value=value) for name, value in numbers.items()]
     wall_time = start + 60 * entry["minutes"]
     writer.add_event(Event(wall_time=wall_time, step=entry["update"], summary=Summary(value=values)))
 writer.close()

@@ -6,13 +6,13 @@
 #   scripts/verify.sh --all    trains the toy and the reversed digits to the end, and compares a translation and the
 #                              trace of a sentence, too; takes a minute or two
 #   scripts/verify.sh RUN [FROM TO] [OPTION...]
-#                              checks every file of the checkpoints that are left, best and last included, against the
-#                              digests in RUN/digests.jsonl. Then repeats the run from the checkpoint after FROM updates
-#                              (0: from the start) to the one after TO, and compares the weights and files of each
-#                              checkpoint. By default, FROM is the first checkpoint that still exists and has digests,
-#                              and TO the last update in digests.jsonl. At the end, names what no digest covers. Further
-#                              OPTIONs go to `glassformer train`, for example --set data.directory=DIR if the text is
-#                              elsewhere.
+#                              checks every file of the checkpoints that still exist, including best and last, against
+#                              the digests in RUN/digests.jsonl. Then repeats the run from the checkpoint after FROM
+#                              updates (0: from the start) to the one after TO, and compares the weights and files of
+#                              each checkpoint. By default, FROM is the first checkpoint that still exists and has
+#                              digests, and TO the last update in digests.jsonl. At the end, lists what no digest
+#                              covers. Further OPTIONs go to `glassformer train`, for example
+#                              --set data.directory=DIR if the text is elsewhere.
 #   scripts/verify.sh --write  writes data/toy/digests.txt, after a change of the arithmetic
 #
 # Works with any processor and any number of threads. The variable GLASSFORMER names the program (default:
@@ -519,7 +519,7 @@ check_text() {  # check_text RUN [OPTION]...
   done
 }
 
-# The updates of the checkpoints that are left.
+# The updates of the checkpoints that still exist.
 checkpoints_of() {  # checkpoints_of RUN
   local path
   for path in "$1"/step-*; do

@@ -1,6 +1,6 @@
 // Trains a transformer to copy sequences, with the core alone: no files, no config, no tokenizer. Prints the loss and
-// the copy of a sequence that it has never seen. The exit status is 0 if that copy is right, and if the arithmetic has
-// the same digest as everywhere.
+// the copy of a sequence that it has never seen. The exit status is 0 if that copy is right and the digest of the
+// arithmetic is the one that every machine must get.
 #include <cstdio>
 #include <random>
 #include <vector>

@@ -21,7 +21,7 @@
 //   (-ffp-contract=off stops the compiler from turning the first into the second.)
 // - Every sum of floats has a fixed order, because (a + b) + c is not always a + (b + c).
 // - Some numbers are computed in double precision, then rounded to floats. This removes the last bits, where another
-//   order of a sum or another machine's std::sin make a difference. (Not always, but exceptions are so rare that they
+//   order of a sum or another machine's std::sin makes a difference. (Not always, but exceptions are so rare that they
 //   are not worth more code. A digest would show one.)
 //
 // How to read: from top to bottom. If you know what a vocabulary and a batch are, skip section 2; if you trust the
@@ -911,7 +911,7 @@ struct DecoderLayer {
     // g = norm2(h + dropout2(cross_attn(h, memory)))
     const Matrix d_sum2 = norm2.backward(d_g);
     Matrix d_h(d_y.rows, D);
-    Matrix d_memory_here(d_memory.rows, D);  // each layer's is a sum of its own
+    Matrix d_memory_here(d_memory.rows, D);  // each layer has its own sum
     cross_attn.backward(dropout2.backward(d_sum2), d_h, d_memory_here);
     d_memory = d_memory + d_memory_here;
     d_h = d_sum2 + d_h;
@@ -1231,7 +1231,7 @@ constexpr std::uint32_t sha256_constants[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-// SHA-256 (FIPS 180-4) mixes one block of 16 words after the other into its state.
+// SHA-256 (FIPS 180-4) mixes blocks of 16 words into its state, one after the other.
 void sha256_mix(std::array<std::uint32_t, 8>& state, std::span<const std::uint32_t> block) {
   std::array<std::uint32_t, 64> w = {};
   std::copy(block.begin(), block.end(), w.begin());

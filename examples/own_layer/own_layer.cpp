@@ -1,5 +1,5 @@
 // A layer of your own: RMSNorm (Zhang & Sennrich 2019), which many newer transformers use in place of layer
-// normalisation. It is written as the layers in src/layers are: equation, parameters, forward, backward. Then its
+// normalisation. It is written like the layers in src/layers: equation, parameters, forward, backward. Then its
 // gradients are compared with finite differences. The exit status is 0 if they agree.
 #include <cmath>
 #include <cstdio>

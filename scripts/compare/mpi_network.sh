@@ -76,10 +76,10 @@ for rate in none "$@"; do
   python3 - "$rate" "$directory/$rate.json" "$directory/none.json" <<'END'
 import json, re, sys
 rate, *files = sys.argv[1:]
-figures, unlimited = (json.load(open(file, encoding="utf-8")) for file in files)
-update, fastest = (1e3 * f["seconds"]["total"] / f["updates"] for f in (figures, unlimited))
+metrics, unlimited = (json.load(open(file, encoding="utf-8")) for file in files)
+update, fastest = (1e3 * m["seconds"]["total"] / m["updates"] for m in (metrics, unlimited))
 unit = re.fullmatch(r"([0-9.]+)([gm])bit", rate)
-wire = "" if unit is None else f"{32e3 * figures['parameters'] / (float(unit[1]) * {'g': 1e9, 'm': 1e6}[unit[2]]):.0f}"
-print(f"| {rate} | {figures['parameters']:,} | {update:.0f} | {update - fastest:.0f} | {wire} |")
+wire = "" if unit is None else f"{32e3 * metrics['parameters'] / (float(unit[1]) * {'g': 1e9, 'm': 1e6}[unit[2]]):.0f}"
+print(f"| {rate} | {metrics['parameters']:,} | {update:.0f} | {update - fastest:.0f} | {wire} |")
 END
 done

@@ -174,7 +174,7 @@ class Check:
 
     def diagnosis(self):
         """What the answer is, if it is a known wrong one. Otherwise, what each wrong output of the first failing case is,
-        if it is that of a known wrong answer, and if no case that is right speaks against it."""
+        if it is that of a known wrong answer, and if no case that passes contradicts it."""
         if self.failed is None or self.kind not in ("end", "crashed", "stopped", "threw"):
             return None
         known = wrong_results(self.lab)

@@ -57,7 +57,7 @@ def watch(lab):
             seen = stamps
             say(f"\n--- {time.strftime('%H:%M:%S')}")
             check(lab)
-            say("\nWaiting for you to save a file. Ctrl-C ends this.")
+            say("\nWaiting for you to save a file. Press Ctrl-C to stop.")
         time.sleep(0.3)
 
 

@@ -119,7 +119,7 @@ def run_quietly(command, what, **options):
 
 
 def build_core():
-    """Builds the core with assertions and little optimization, so that it compiles quickly and crashes clearly."""
+    """Builds the core with assertions, which catch mistakes early, and little optimization, which compiles quickly."""
     if not (BUILD / "build.ninja").exists():
         print("Building the core for the labs; this takes a minute, once ...", file=sys.stderr, flush=True)
     BUILD.mkdir(parents=True, exist_ok=True)

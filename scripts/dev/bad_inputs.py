@@ -8,8 +8,8 @@ and prints a table of what it tried and what happened: command, exit status, pea
 may refuse an input: exit status 2, one message on standard error, nothing on standard output, nothing lost. Or it may
 handle it: exit status 0, and one line out for each line in. Anything else is wrong; then the exit status is 1.
 
-bad_inputs.py holds honest mistakes, attacks.py and the two files that it imports hold input designed to do harm, and
-trials.py holds what all trials share. A group is a function such as `configs` or `nesting`. PROGRAM may be built with
+bad_inputs.py has honest mistakes, attacks.py and the files that it imports have input designed to do harm, and
+trials.py has what all trials share. A group is a function such as `configs` or `nesting`. PROGRAM may be built with
 sanitizers, such as build/asan/glassformer. Then limits on memory do not apply, and a sanitizer's report also counts as
 wrong.
 """

@@ -4,7 +4,7 @@
 # libc++. Each module is checked as one file, which takes a few minutes on two cores.
 #
 #   scripts/dev/check_libcxx.sh               with Clang 19
-#   scripts/dev/check_libcxx.sh clang++-17    with another one (libc++ 14 has not all of C++20; 16 is enough)
+#   scripts/dev/check_libcxx.sh clang++-17    with another version (libc++ 14 lacks parts of C++20; 16 is enough)
 #
 # Exit status 1 if a module does not compile.
 set -euo pipefail
@@ -27,7 +27,7 @@ if ! has_libcxx; then
 fi
 install_packages program
 openmp=$(borrowed_openmp "$compiler")
-include=$(mktemp -d)  # as cmake/Core.cmake does it
+include=$(mktemp -d)  # as in cmake/Core.cmake
 trap 'rm -r "$include"' EXIT
 ln -s "$PWD/src" "$include/glassformer"
 

@@ -151,7 +151,7 @@ class Workplace:
 
 
 def resumed(workplace):
-    """Continues the run, or starts it anew, without faults. Returns its files, or text that says what went wrong."""
+    """Continues the run, or starts it again, without faults. Returns its files, or text that says what went wrong."""
     has_config = (workplace.directory / "run/config.yaml").exists()
     if (workplace.directory / "run").exists() and not has_config:
         shutil.rmtree(workplace.directory / "run")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests examples/one_file/transformer.cpp: without warnings, g++ and clang++ (those that are there) build programs that
+# Tests examples/one_file/transformer.cpp: without warnings, g++ and clang++ (if installed) build programs that
 # train the toy for 50 updates and find the digests of data/toy/digests.txt. Also tests that the program fails if a
 # digest, an argument or a file is wrong.
 #

@@ -36,7 +36,7 @@ if [[ $(dpkg-deb --contents "$packages"/glassformer_*.deb) != *man1/glassformer.
   exit 1
 fi
 if [[ $(in_root glassformer --version) != "$(build/package/glassformer --version)" ]]; then
-  echo 'The installed program uses other instructions or another arithmetic than the one built here:' >&2
+  echo 'The installed program uses different instructions or different arithmetic from the one built here:' >&2
   in_root glassformer --version >&2
   exit 1
 fi

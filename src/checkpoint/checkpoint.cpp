@@ -39,7 +39,7 @@ std::vector<NamedTensor> tensors_for_file(const Arena<float>& weights, std::dequ
   return result;
 }
 
-/// Copies the files of others, which are in a checkpoint that is to be replaced, to the new one.
+/// Copies files that this program did not write from a checkpoint that is to be replaced to the new one.
 void keep_other_files(const fs::path& replaced, const fs::path& unfinished) {
   const std::vector<std::string> others = other_files_in(replaced);
   for (const std::string& name : others) {

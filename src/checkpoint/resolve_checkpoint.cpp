@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// One sentence: the checkpoints or runs in this directory, one of which the user may have meant.
+/// A sentence that lists the checkpoints or runs in this directory; the user may have meant one of them.
 std::string describe_contents(const fs::path& directory) {
   const std::vector<std::string> names = names_in(directory);
   std::vector<std::string> checkpoints;
@@ -93,7 +93,7 @@ std::optional<fs::path> linked_checkpoint(const fs::path& path, const fs::path& 
   for (const char* link : kLinks) {
     if (auto checkpoint = target_of(place / link)) {
       if (link != std::string_view("best")) {
-        spdlog::info("{} has no best checkpoint; this is its last one: {}", path.string(), checkpoint->string());
+        spdlog::info("{} has no best checkpoint; using its last one: {}", path.string(), checkpoint->string());
       }
       return checkpoint;
     }

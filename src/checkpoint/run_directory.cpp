@@ -127,7 +127,7 @@ void RunDirectory::remove(const fs::path& checkpoint) const {
     return;  // the user has been told
   }
   if (!is_removable) {
-    spdlog::warn("{}: training no longer needs this checkpoint, but may not remove it (no permission to write there)",
+    spdlog::warn("{}: training no longer needs this checkpoint, but cannot remove it (no permission to write there)",
                  checkpoint.string());
   } else {
     spdlog::warn(

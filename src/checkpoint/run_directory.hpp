@@ -53,8 +53,8 @@ class RunDirectory {
   /// Makes the link `best` or `last` point to a checkpoint. \pre it is in this directory
   void point(const char* link, const std::filesystem::path& checkpoint) const;
 
-  /// Removes a checkpoint, unless there are files in it that this program did not write, or it may not be written: then
-  /// it warns, once.
+  /// Removes a checkpoint. If there are files in it that this program did not write, or if there is no permission to
+  /// write there, leaves it and warns, once.
   void remove(const std::filesystem::path& checkpoint) const;
   /// Keeps the latest `keep` checkpoints, the latest mean, and what `best` and `last` point to. Removes the others.
   void prune(Index keep) const;
@@ -75,7 +75,7 @@ class RunDirectory {
 /// none
 std::filesystem::path resolve_checkpoint(const std::filesystem::path& path);
 
-/// Where the links lead now that resolve_checkpoint follows for `path`. Changes when training moves a link.
+/// Where the links that resolve_checkpoint follows for `path` currently lead. Changes when training moves a link.
 std::string link_text(const std::filesystem::path& path);
 
 }  // namespace glassformer

@@ -163,8 +163,8 @@ RunProgress read_training_state(const fs::path& directory, std::span<float> adam
   read_moments(file, "adam.v", adam_v, path);
   if (std::ranges::any_of(adam_v, [](float v) { return v < 0; })) {
     throw UserError(path.string() +
-                    ": expected no negative number in adam.v, which holds means of squares, found one. " +
-                    "The file is damaged: use another checkpoint.");
+                    ": adam.v has a negative number, but it holds means of squares. The file is damaged: use another "
+                    "checkpoint.");
   }
   return read_progress(progress->second, path.string());
 }

@@ -60,8 +60,8 @@ std::string unexpected_argument(const CLI::App& app, const std::string& word) {
     return *message;
   }
   const std::string hint = hint_for(app, word);
-  return "expected no further argument, found \"" + visible(word) + "\"" + (hint.empty() ? "; see" : hint + " See") +
-         " glassformer " + app.get_name() + " --help";
+  return "unexpected argument \"" + visible(word) + "\"" + (hint.empty() ? "; see" : hint + " See") + " glassformer " +
+         app.get_name() + " --help";
 }
 
 std::vector<std::string> known_options(const CLI::App& app) {

@@ -87,8 +87,8 @@ void SearchOptions::apply_to(Config& config, std::initializer_list<std::string_v
       return;
     }
     if (std::ranges::find(keys, key) != keys.end() && field != *value) {
-      throw UserError(fmt::format("{} and --set {}: expected one value, found {} and {}; give one of the two options",
-                                  option, key, *value, field));
+      throw UserError(
+          fmt::format("{} is {}, but --set {} is {}; give only one of these options", option, *value, key, field));
     }
     field = *value;
   };

@@ -54,8 +54,8 @@ struct ConfigOptions {
   Config read(const Ranks& ranks, const std::function<std::optional<std::filesystem::path>()>& resumed = {}) const;
 };
 
-/// How to use a trained model: --set, for the keys of decoding and evaluation, and short forms of some keys. What is
-/// not given is as in the checkpoint's config.
+/// How to use a trained model: --set, for the keys of decoding and evaluation, and short forms of some keys. Other keys
+/// keep their values from the checkpoint's config.
 struct SearchOptions {
   std::vector<std::string> overrides;
   std::optional<Index> beam, batch;
@@ -72,7 +72,7 @@ struct SearchOptions {
   void warn_if_greedy(const DecodingSettings& decoding, bool shows_scores) const;
 };
 
-/// A pair of lines that is expected to need more memory than there is, is refused before the system kills the program.
+/// Refuses a pair of lines that is expected to need more memory than there is, before the system kills the program.
 /// S, T: tokens of both sides, eos included. \throws std::bad_alloc
 void check_memory(const LoadedModel& loaded, Index S, Index T);
 

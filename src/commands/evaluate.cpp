@@ -73,7 +73,7 @@ Evaluation evaluate_on(const NamedTest& test, const TestText& text, const Loaded
   return evaluation;
 }
 
-/// Prints the metrics of all texts. If one of them fails, those of the texts before it are printed all the same.
+/// Prints the metrics of all texts. If one of them fails, the metrics of the texts before it are still printed.
 void evaluate_all(const std::vector<NamedTest>& tests, const std::vector<TestText>& texts, const LoadedModel& loaded,
                   bool as_json) {
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
@@ -135,8 +135,8 @@ void add_evaluate(CLI::App& program, int& status) {
       ->type_name("FILE");
   command
       .add_option("--reference", options.references,
-                  "its correct translations, line by line;\nneeds --source. If repeated, several references for BLEU,\n"
-                  "chrF and exact match; the first one for the rest")
+                  "its correct translations, line by line;\nneeds --source. May be repeated: BLEU, chrF and exact\n"
+                  "match use all references, other metrics the first")
       ->type_name("FILE")
       ->allow_extra_args(false);
   options.search.add_to(command);

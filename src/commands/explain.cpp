@@ -42,7 +42,7 @@ void check_length(const std::vector<std::string>& sentences, const Tokenizer& to
 void warn_about_files(const std::string& option, const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences) {
     if (std::error_code error; fs::is_regular_file(sentence, error)) {
-      spdlog::warn("{} expects a sentence, and this is the name of a file: {}", option, brief(sentence));
+      spdlog::warn("{} expects a sentence, but this is the name of a file: {}", option, brief(sentence));
     }
   }
 }

@@ -22,9 +22,8 @@ constexpr const char* kDefaultPage = "explain.html";
 void check_default_page() {
   std::error_code error;
   if (fs::exists(fs::symlink_status(kDefaultPage, error)) && !is_page(kDefaultPage)) {
-    throw UserError(std::string(kDefaultPage) +
-                    ": expected no file, or a page that explain wrote, found something else; " +
-                    "move it, or choose another file with --html FILE.");
+    throw UserError(std::string(kDefaultPage) + ": this file exists, but explain did not write it; move it, or " +
+                    "choose another file with --html FILE.");
   }
 }
 
@@ -36,7 +35,7 @@ void check_two_files(const fs::path& html, const fs::path& json) {
   }
   const auto place = [&](const fs::path& file) { return fs::weakly_canonical(fs::absolute(file, error), error); };
   if (const fs::path of_page = place(html); !of_page.empty() && of_page == place(json)) {
-    throw UserError("--html and --json: expected two files, found " + html.string() + " for both.");
+    throw UserError("--html and --json are the same file, " + html.string() + "; choose a different one for each.");
   }
 }
 

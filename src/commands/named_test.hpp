@@ -19,7 +19,7 @@ struct NamedTest {
   TestText read(const TokenizerPair& tokenizers) const;
 };
 
-/// Warns if the user has probably not meant to evaluate on this text, or not in this way.
+/// Warns if the user probably did not mean to evaluate on this text, or not in this way.
 void warn_about(const NamedTest& test, const TestText& text, const LoadedModel& loaded);
 
 }  // namespace glassformer

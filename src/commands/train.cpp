@@ -96,8 +96,8 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
   }
   if (changes_use) {
     spdlog::info(
-        "checkpoints that are already there keep their decoding and evaluation keys; to use them with other values, "
-        "give --set to translate and evaluate");
+        "existing checkpoints keep their decoding and evaluation keys; to use other values with them, give --set to "
+        "translate and evaluate");
   }
   return old;
 }

@@ -79,8 +79,8 @@ void check_files(const TranslateOptions& options) {
   if (std::error_code error; !options.input.empty() && !options.output.empty() && options.input != "-" &&
                              fs::is_regular_file(options.input, error) &&
                              fs::equivalent(options.input, options.output, error)) {
-    throw UserError("--input and --output: expected two files, found " + options.input.string() +
-                    " for both; the translations would replace the text, so give another --output.");
+    throw UserError("--input and --output are the same file, " + options.input.string() +
+                    "; the translations would replace the text, so give another --output.");
   }
   if (!options.output.empty()) {
     check_output("--output", options.output);
@@ -170,7 +170,7 @@ int translate(const TranslateOptions& options) {
   check_text(options);
   LineTranslator translator(options, loaded, decoding);
   if ((options.input.empty() || options.input == "-") && ::isatty(STDIN_FILENO) == 1) {
-    spdlog::info("type a sentence per line; Ctrl-D ends");
+    spdlog::info("type one sentence per line; press Ctrl-D to finish");
   }
   stop_on_signals();
   try {

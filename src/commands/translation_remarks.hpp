@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-/// What the user should know about the lines so far and their translations. It is said once, at the end.
+/// What the user should know about the lines so far and their translations. It is logged once, at the end.
 struct TranslationRemarks {
   Index lines = 0;
   Index cut_off = 0, first_cut_off = 0;  // first: the line's number, from 1

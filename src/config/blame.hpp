@@ -13,7 +13,8 @@ struct Blame {
   Places places;
   const std::filesystem::path& file;
 
-  /// How a message begins: of the places where these keys were given, the first in the order --set, the file, its base.
+  /// How a message begins: the place where these keys were given. If there are several places, --set comes before the
+  /// file, and the file before its base.
   std::string at(std::initializer_list<std::string> keys) const;
   /// \throws UserError
   [[noreturn]] void refuse(std::initializer_list<std::string> keys, const std::string& why) const;

@@ -63,7 +63,8 @@ void keep_origin(Config& config, const Config& of_run) {
   keep("tokenizer.source_model", config.tokenizer.source_model, of_run.tokenizer.source_model);
   keep("tokenizer.target_model", config.tokenizer.target_model, of_run.tokenizer.target_model);
   if (!ignored.empty()) {
-    spdlog::info("without effect: {} (a resumed run has its own tokenizers and weights)", fmt::join(ignored, ", "));
+    spdlog::info("keys with no effect: {} (a resumed run has its own tokenizers and weights)",
+                 fmt::join(ignored, ", "));
   }
 }
 

@@ -60,7 +60,7 @@ std::optional<Pair> pair_of(const std::string& name, const Names& names, const T
   return std::nullopt;
 }
 
-/// A NAME for a text: its file's name without what stands for the side, and without .txt.
+/// A NAME for a text: its file's name without the parts that stand for the side, and without .txt.
 std::string plain_name(const std::string& file, const TextSide& side) {
   std::string plain;
   for (const std::string& part : parts_of(file)) {
@@ -83,8 +83,8 @@ std::string how_to_rename(const std::string& file, const Names& names, const Tex
   const std::string commands = pair ? fmt::format("cp {0} {1}.{2} and cp {3} {1}.{4}", pair->source, plain,
                                                   source_language, pair->target, target_language)
                                     : fmt::format("cp {} {}.{}", file, plain, side.language);
-  return fmt::format("{} exists, but texts are named NAME.LANGUAGE: {} there, and set {}: {}", file, commands, side.key,
-                     plain);
+  return fmt::format("{} exists, but texts are named NAME.LANGUAGE: run {} there, and set {}: {}", file, commands,
+                     side.key, plain);
 }
 
 /// The only file whose name has all parts of the wanted name, in any order; "" if there is none, or more than one.
@@ -178,7 +178,7 @@ std::string hint_about_names(const DataSettings& data, const TextSide& side) {
   for (const std::string& language : {side.language, side.other_language}) {
     const std::string twice = "." + language;
     if (name.ends_with(twice) && has(names, name)) {
-      return fmt::format("the NAME of a text does not contain the language: set {}: {}", side.key,
+      return fmt::format("the NAME of a text must not include the language: set {}: {}", side.key,
                          side.name.substr(0, side.name.size() - twice.size()));
     }
   }

@@ -82,7 +82,7 @@ void warn_about_idle_keys(const Config& before, const Config& config, const Plac
     }
   }
   if (!list.empty()) {
-    spdlog::warn("without effect: {}", fmt::join(list, ", "));
+    spdlog::warn("keys with no effect: {}", fmt::join(list, ", "));
   }
 }
 

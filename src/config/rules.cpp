@@ -16,14 +16,13 @@ void check_model(const TransformerSettings& model, const TokenizerSettings& toke
     --divisor;
   }
   if (divisor != model.heads) {
-    blame.refuse(
-        {"model.heads", "model.d_model"},
-        fmt::format("expected heads to divide d_model, found {} heads and d_model {}; choose, for example, {} heads",
-                    model.heads, model.d_model, divisor));
+    blame.refuse({"model.heads", "model.d_model"},
+                 fmt::format("heads must divide d_model, but {} does not divide {}; choose, for example, {} heads",
+                             model.heads, model.d_model, divisor));
   }
   if (model.tied_embeddings == Tying::all && !tokenizer.joint) {
     blame.refuse({"model.tied_embeddings", "tokenizer.joint"},
-                 "expected one vocabulary for tied_embeddings: all, found two; set tokenizer.joint: true or "
+                 "tied_embeddings: all needs one vocabulary for both languages; set tokenizer.joint: true or "
                  "tied_embeddings: target");
   }
 }
@@ -36,10 +35,11 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
   for (const auto& [key, size] : {std::pair("tokenizer.source_vocabulary_size", tokenizer.source_vocabulary_size),
                                   {"tokenizer.target_vocabulary_size", tokenizer.target_vocabulary_size}}) {
     if (size != 0 && tokenizer.joint) {
-      blame.refuse({key, "tokenizer.joint"},
-                   fmt::format("expected 0, because a joint vocabulary has one size, found {}; set "
-                               "tokenizer.vocabulary_size, or joint: false",
-                               size));
+      blame.refuse(
+          {key, "tokenizer.joint"},
+          fmt::format("a joint vocabulary has only one size, so {} must be 0; set tokenizer.vocabulary_size, or "
+                      "joint: false",
+                      key));
     }
     if (size > 0 && size < kLeastVocabulary) {
       blame.refuse({key},
@@ -52,22 +52,22 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
   const bool has_source = !tokenizer.source_model.empty();
   if (has_source || !tokenizer.target_model.empty()) {
     blame.refuse({has_source ? "tokenizer.source_model" : "tokenizer.target_model", "tokenizer.kind"},
-                 "expected kind: sentencepiece for a .model file, found another kind; set it, or drop this key");
+                 "a .model file needs tokenizer.kind: sentencepiece; set it, or leave the file out");
   }
 }
 
 void check_validation(const DataSettings& data, const ValidationSettings& validation, const Blame& blame) {
   const bool is_of_translations = validation.metric == Metric::bleu || validation.metric == Metric::exact_match;
   if (is_of_translations && !validation.translate) {
-    blame.refuse({"training.validation.translate", "training.validation.metric"},
-                 "expected true, because training.validation.metric is measured on translations, found false; set "
-                 "metric to loss, perplexity or token_accuracy");
+    blame.refuse(
+        {"training.validation.translate", "training.validation.metric"},
+        "training.validation.metric is measured on translations, so training.validation.translate must be true; "
+        "or set metric to loss, perplexity or token_accuracy");
   }
   if (data.valid.empty() && validation.patience > 0) {
     blame.refuse({"training.validation.patience", "data.valid"},
-                 fmt::format("expected 0, because data.valid is \"\" and there are no validations, found {}; name a "
-                             "validation text, or limit training by updates, epochs or minutes",
-                             validation.patience));
+                 "data.valid is \"\", so there are no validations, and training.validation.patience must be 0; name a "
+                 "validation text, or limit training by updates, epochs or minutes");
   }
 }
 
@@ -87,8 +87,9 @@ void check_training(const DataSettings& data, const TrainingSettings& training, 
   }
   if (training.schedule.warmup >= training.max_updates) {
     blame.refuse({"training.schedule.warmup", "training.max_updates", "training.schedule.kind"},
-                 fmt::format("expected warmup below training.max_updates {}, found {}; cosine needs updates afterwards",
-                             training.max_updates, training.schedule.warmup));
+                 fmt::format("the warm-up, {} updates, must be shorter than training.max_updates, {}, because the "
+                             "cosine comes after it",
+                             training.schedule.warmup, training.max_updates));
   }
 }
 

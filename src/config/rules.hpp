@@ -10,7 +10,7 @@ namespace glassformer {
 void check_rules(const Config& config, const Blame& blame);
 
 /// \throws UserError: a number that training would round to one that is not allowed. (A checkpoint may have such a
-/// number: it is not trained any more.)
+/// number, because it is no longer trained.)
 void check_precision(Config& config, const Blame& blame);
 
 }  // namespace glassformer

@@ -44,9 +44,8 @@ void write_directory_durably(const fs::path& target, const std::function<void(co
   const fs::path directory = without_trailing_slash(target);
   const fs::path partial = hidden_sibling(directory, kPartialSuffix);
   if (!fs::create_directory(partial)) {
-    throw UserError(partial.string() +
-                    ": expected nothing here, found a directory. If a program was killed while it wrote " +
-                    directory.filename().string() + ", remove the directory.");
+    throw UserError(partial.string() + ": this directory is in the way. If a program was killed while it was writing " +
+                    directory.filename().string() + ", remove this directory.");
   }
   const RemoveUnfinished guard{partial};
   fill(partial);

@@ -10,7 +10,7 @@ namespace glassformer {
 
 void sync(const std::filesystem::path& path);  ///< writes a file or a directory to disk
 void rename_path(const std::filesystem::path& from, const std::filesystem::path& to);  ///< replaces a file
-void remove_path(const std::filesystem::path& path);  ///< with all that is in it; it need not exist
+void remove_path(const std::filesystem::path& path);  ///< and everything in it; it need not exist
 
 /// Opens a new file; a link is not followed. Returns -1 on failure, as open() does.
 int create_file(const std::filesystem::path& file, mode_t mode);

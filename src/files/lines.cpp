@@ -78,7 +78,7 @@ bool LineReader::read_more() {
   buffer_.resize(size + count);
   left_ -= static_cast<std::int64_t>(count);
   if (count == 0 && left_ > 0) {
-    throw UserError(path().string() + ": the file has become shorter while it was being read; wait until it is " +
+    throw UserError(path().string() + ": the file became shorter while it was being read; wait until it is " +
                     "complete, and start again");
   }
   return count > 0;

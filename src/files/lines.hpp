@@ -24,7 +24,7 @@ class LineReader {
 
   /// Stores the next line, without its line ending; returns false after the last one.
   /// \throws UserError: invalid UTF-8, a NUL byte or a line that is too long (the message names file and line); UTF-16
-  ///         or another format (see other_format), only CR as line ending, or a file that has become shorter (the
+  ///         or another format (see other_format), only CR as line ending, or a file that became shorter (the
   ///         message names the file). If the disk fails: as Descriptor::read
   bool next(std::string& line);
   /// Whether next() would return a whole line without waiting for input.
@@ -34,7 +34,7 @@ class LineReader {
 
   std::function<void()> while_waiting;  ///< called repeatedly while we wait for input; may throw
   /// Called for a line that is not UTF-8, instead of throwing. Bad bytes and NUL then become U+FFFD. A file in another
-  /// format throws in any case: nothing of it would be left.
+  /// format throws in any case, because no readable text would be left.
   std::function<void(const std::string& found)> on_invalid;
 
  private:

@@ -167,7 +167,7 @@ std::vector<MaskVariant> with_fewer_masks(const MaskSettings& on, const PaddedBa
        batch.reasons(no_cross)}};
 }
 
-/// Masks with mistakes that are easily made.
+/// Masks with common mistakes.
 std::vector<MaskVariant> with_wrong_masks(const MaskSettings& on, const PaddedBatch& batch) {
   const BlockReasons own = batch.reasons(on);
   const TransformerMasks own_masks = batch.masks(own);

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
 
-/// Code of libraries that is loaded when it is first used, and stacks of threads: we saw 8 to 10 MB.
+/// Library code that is loaded on first use, and the stacks of threads: we measured 8 to 10 MB.
 constexpr std::int64_t kStillToLoad = 8'000'000;
 
-/// The size of all workers' buffers. They grow with the batches, which leaves gaps in the heap: we saw 10 to 50 %.
+/// The size of all workers' buffers. They grow with the batches, which leaves gaps in the heap: we measured 10 to 50 %.
 std::int64_t buffer_bytes(Index workers, Index numbers) { return kFloat * workers * numbers * 5 / 4; }
 
 std::string megabytes(std::int64_t bytes) {

@@ -26,7 +26,7 @@ class RunClock {
   double before_ = 0;
 };
 
-/// What a run trains, on what, and how far it has come. Each rank has one. It cannot move, because the trainer refers
+/// What a run trains, on what, and how far it has got. Each rank has one. It cannot move, because the trainer refers
 /// to the other parts.
 struct RunState {
   RunState(TrainingPlan of_run, TrainingText training_text, const Ranks& all_ranks)

@@ -50,7 +50,7 @@ std::string TokenizerRemarks::advice_on_unknown(const Tokenizer& tokenizer, cons
         trained->unknown.unknown == 0 ? "none" : fmt::format("only {:.2f}%", 100 * when_trained));
   }
   if (!is_learned(tokenizer)) {
-    return "its vocabulary was given, so train on the kind of text that it was made for";
+    return "its vocabulary is fixed, so train on the kind of text that it was made for";
   }
   return advice_on_learned(side, trained == nullptr);
 }
@@ -67,7 +67,7 @@ std::string TokenizerRemarks::advice_on_learned(const SideCensus& side, bool is_
   if (tokenizer_.character_coverage < 1) {
     return "raise tokenizer.character_coverage";
   }
-  return "the tokenizer has not learned these characters: add training text that contains them, or remove them";
+  return "the tokenizer did not learn these characters: add training text that contains them, or remove them";
 }
 
 /// Decodes what a perfect model would produce: the pieces of the reference.

@@ -54,7 +54,7 @@ int TrainingRun::train(const std::atomic<int>& signal) {
   }
   ranks_.once([&] {
     if (saved_.update != progress_.update) {
-      spdlog::info("interrupted: saving a checkpoint; Ctrl-C again quits at once");
+      spdlog::info("interrupted: saving a checkpoint; press Ctrl-C again to quit at once");
       write_checkpoint(false);
     }
   });

@@ -58,7 +58,7 @@ std::vector<SampleTranslation> TrainingRun::samples_of(const Evaluation& evaluat
 }
 
 /// What the metrics of a validation do not show. The first validation says why BLEU cannot rise; the number of
-/// translations that were cut off matters only at the end, because a model without training never ends a sentence.
+/// translations that were cut off matters only at the end, because an untrained model never ends a sentence.
 void TrainingRun::remark_on(const Evaluation& evaluation) {
   constexpr Index kWordsOfBleu = Bleu::kOrders;
   if (evaluation.overflowed > 0) {

@@ -82,7 +82,7 @@ void for_each_setting(TokenizerSettings& tokenizer, const auto& visit) {
   visit("joint", "true: one vocabulary for both languages; false: one for each", tokenizer.joint);
   visit("vocabulary_size", "special tokens included; word: an upper limit", tokenizer.vocabulary_size, kLeastVocabulary,
         kMostVocabulary);
-  visit("source_vocabulary_size", "of the source alone, if not joint; 0: as vocabulary_size",
+  visit("source_vocabulary_size", "size for the source alone, if not joint; 0: as vocabulary_size",
         tokenizer.source_vocabulary_size, 0, kMostVocabulary);
   visit("target_vocabulary_size", "the same for the target", tokenizer.target_vocabulary_size, 0, kMostVocabulary);
   visit("min_frequency", "word only: words that occur less often become unk", tokenizer.min_frequency, 1, kMany);

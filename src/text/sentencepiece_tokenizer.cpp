@@ -71,7 +71,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   SpecialIds special_;
 };
 
-/// Gives the trainer the lines of some files. Counts those that it does not learn from.
+/// Gives the trainer the lines of some files. Counts those that are skipped.
 class TrainingLines {
  public:
   explicit TrainingLines(const TextFiles& files) : files_(files), reader_(files[0]) {}
@@ -102,18 +102,18 @@ class TrainingLines {
     std::vector<Remark> list;
     const std::string files = names_of(files_);
     if (too_long_ > 0) {
-      list.push_back({true, fmt::format("{}: the tokenizer has not learned from {} of {} lines, which have more than "
-                                        "{} bytes; a character that occurs only in them becomes unk. Split long "
-                                        "lines into sentences",
+      list.push_back({true, fmt::format("{}: the tokenizer skipped {} of {} lines, because they have more than {} "
+                                        "bytes; a character that occurs only in them becomes unk. Split long lines "
+                                        "into sentences",
                                         files, too_long_, lines_, kMaxLineBytes)});
     }
     if (with_symbol_ > 0) {
-      list.push_back({true, fmt::format("{}: the tokenizer has not learned from {} of {} lines, which contain "
-                                        "U+2585 (▅), because SentencePiece uses it as a symbol. Remove it",
+      list.push_back({true, fmt::format("{}: the tokenizer skipped {} of {} lines, because they contain U+2585 (▅), "
+                                        "which SentencePiece uses as a symbol. Remove it",
                                         files, with_symbol_, lines_)});
     }
     if (lines_ - too_long_ > kMaxLines) {
-      list.push_back({false, fmt::format("{}: the tokenizer has learned from {} of {} lines, drawn at random", files,
+      list.push_back({false, fmt::format("{}: the tokenizer learned from {} of {} lines, drawn at random", files,
                                          kMaxLines, lines_)});
     }
     return list;

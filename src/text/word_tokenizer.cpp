@@ -156,8 +156,8 @@ std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, 
   std::vector<WordCount> by_frequency(counts.begin(), counts.end());
   std::erase_if(by_frequency, [&](const WordCount& word) { return word.second < settings.min_frequency; });
   if (by_frequency.empty()) {
-    throw UserError(first_text + ": expected a word that occurs at least " + std::to_string(settings.min_frequency) +
-                    " times (tokenizer.min_frequency), found none; lower min_frequency or add text");
+    throw UserError(first_text + ": no word occurs " + std::to_string(settings.min_frequency) +
+                    " times or more (tokenizer.min_frequency); lower min_frequency or add text");
   }
   std::ranges::sort(by_frequency, {}, [](auto& word) { return std::pair(-word.second, std::string_view(word.first)); });
   const std::size_t frequent = by_frequency.size();

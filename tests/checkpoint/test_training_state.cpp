@@ -94,7 +94,7 @@ TEST_CASE("a training state that is missing, incomplete or from another model is
   write_training_state(directory.path(), {negative, numbers, {}});
   CHECK(complaint_for(3).empty());
   write_training_state(directory.path(), {numbers, negative, {}});
-  CHECK_THAT(complaint_for(3), Says("no negative number in adam.v"));
+  CHECK_THAT(complaint_for(3), Says("adam.v has a negative number"));
   write_safetensors(file, {{"adam.m", {3}, numbers}}, {{"progress", write_progress({})}});
   CHECK_THAT(complaint_for(3), Says("adam.v is missing"));
   write_safetensors(file, {{"adam.m", {3}, numbers}, {"adam.v", {3}, numbers}});

@@ -60,11 +60,11 @@ TEST_CASE("a message names the file and the line where the value was given", "[c
   CHECK(complaint(kModel, "model:\n  heads: 0\n") ==
         "other/b.yaml:3: model.heads: expected an integer from 1 to 100000, found 0");
   CHECK(complaint("model: {heads: 3}\n", "") ==
-        "a.yaml:3: model.heads: expected heads to divide d_model, found 3 heads and d_model 128; "
+        "a.yaml:3: model.heads: heads must divide d_model, but 3 does not divide 128; "
         "choose, for example, 2 heads");
   // Both files contribute to the mistake. The message names the nearer one.
   CHECK(complaint(kModel, "model: {d_model: 66}\n") ==
-        "other/b.yaml:2: model.d_model: expected heads to divide d_model, found 4 heads and d_model 66; "
+        "other/b.yaml:2: model.d_model: heads must divide d_model, but 4 does not divide 66; "
         "choose, for example, 3 heads");
   CHECK(complaint("data: {}\n", "").starts_with("a.yaml:3: data: given twice"));
   CHECK(complaint(kModel, "model: {heads: 2}\nmodel: {}\n") ==

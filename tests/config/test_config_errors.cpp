@@ -104,22 +104,22 @@ TEST_CASE("the error for a wrong choice lists the choices and suggests the neare
 TEST_CASE("the error for a broken rule between keys names the key that was given, overrides first", "[config]") {
   const Workplace place;
   CHECK(place.complaint("model:\n  d_model: 64\n  heads: 3\n") ==
-        "a.yaml:5: model.heads: expected heads to divide d_model, found 3 heads and d_model 64; "
+        "a.yaml:5: model.heads: heads must divide d_model, but 3 does not divide 64; "
         "choose, for example, 2 heads");
   CHECK(place.complaint("model: {heads: 4}\n", {"model.d_model=66"}) ==
-        "--set model.d_model=66: expected heads to divide d_model, found 4 heads and d_model 66; "
+        "--set model.d_model=66: heads must divide d_model, but 4 does not divide 66; "
         "choose, for example, 3 heads");
   CHECK(place.complaint("", {"model.d_model=63"}) ==
         "--set model.d_model=63: expected an even number, found 63; positions are encoded as half sines, half cosines");
   CHECK(place.complaint("model: {tied_embeddings: all}\n") ==
-        "a.yaml:3: model.tied_embeddings: expected one vocabulary for tied_embeddings: all, found two; "
+        "a.yaml:3: model.tied_embeddings: tied_embeddings: all needs one vocabulary for both languages; "
         "set tokenizer.joint: true or tied_embeddings: target");
   CHECK(place.complaint("tokenizer: {joint: true, kind: sentencepiece, target_model: data/both.model}\n") ==
         "a.yaml:3: tokenizer.target_model: a joint tokenizer has one model; "
         "name it in source_model and leave target_model \"\"");
   CHECK(place.complaint("tokenizer: {source_model: data/both.model}\n") ==
-        "a.yaml:3: tokenizer.source_model: expected kind: sentencepiece for a .model file, found another kind; "
-        "set it, or drop this key");
+        "a.yaml:3: tokenizer.source_model: a .model file needs tokenizer.kind: sentencepiece; "
+        "set it, or leave the file out");
   CHECK(place.complaint("", {"training.max_updates=0"}) ==
         "--set training.max_updates=0: max_updates, max_epochs and max_minutes are all 0, "
         "so training would never end; set at least one");
@@ -131,8 +131,8 @@ TEST_CASE("the error for a broken rule between keys names the key that was given
       place.complaint("", cosine) ==
       "--set training.schedule.kind=cosine: the cosine schedule ends at max_updates; set training.max_updates above 0");
   CHECK(place.complaint("", {cosine[0], "training.schedule.warmup=1000"}) ==
-        "--set training.schedule.warmup=1000: expected warmup below training.max_updates 1000, found 1000; "
-        "cosine needs updates afterwards");
+        "--set training.schedule.warmup=1000: the warm-up, 1000 updates, must be shorter than training.max_updates, "
+        "1000, because the cosine comes after it");
   CHECK(place.complaint("", {cosine[0], "training.schedule.warmup=999"}) == "");
   CHECK(place.complaint("", {"training.schedule.warmup=1000"}) == "");  // other schedules may end during warm-up
 }

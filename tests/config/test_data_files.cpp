@@ -29,7 +29,7 @@ TEST_CASE("the names of other toolkits get commands that copy the files to NAME.
   const Files open_nmt({"src-train.txt", "tgt-train.txt", "src-val.txt", "tgt-val.txt"});
   CHECK(open_nmt.complaint("", {"data.train=src-train.txt"}) ==
         "--set data.train=src-train.txt: no file data/src-train.txt.en; src-train.txt exists, but texts are named "
-        "NAME.LANGUAGE: cp src-train.txt train.en and cp tgt-train.txt train.de there, and set data.train: train");
+        "NAME.LANGUAGE: run cp src-train.txt train.en and cp tgt-train.txt train.de there, and set data.train: train");
   CHECK(contains(open_nmt.hint("data.train", "src-train"), "cp src-train.txt train.en and cp tgt-train.txt train.de"));
   CHECK(contains(open_nmt.hint("data.train", "tgt-train.txt"),
                  "cp src-train.txt train.en and cp tgt-train.txt train.de"));
@@ -46,13 +46,13 @@ TEST_CASE("a NAME with its language, a language with a dot, and other near misse
           "[config]") {
   const Files files({"train.en", "train.de", "valid.en", "valid.de"});
   CHECK(files.hint("data.train", "train.en") ==
-        "the NAME of a text does not contain the language: set data.train: train");
+        "the NAME of a text must not include the language: set data.train: train");
   CHECK(files.hint("data.train", "train.de") ==
-        "the NAME of a text does not contain the language: set data.train: train");
+        "the NAME of a text must not include the language: set data.train: train");
   CHECK(files.hint("data.source_language", ".en") == "write the language without a dot, data.source_language: en");
   const std::string absolute = (files.directory / "data" / "train.en").string();
   CHECK(files.complaint("", {"data.train=" + absolute}) ==
-        "--set data.train=data/train.en: no file data/train.en.en; the NAME of a text does not contain the language: "
+        "--set data.train=data/train.en: no file data/train.en.en; the NAME of a text must not include the language: "
         "set data.train: data/train");
   CHECK(Files({"train.EN", "train.de"}).hint("data.train", "train") ==
         "the file is called train.EN: set data.source_language: EN, or rename the file to train.en");

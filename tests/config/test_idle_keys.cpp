@@ -11,7 +11,7 @@ using test::CapturedLog;
 
 namespace {
 
-/// The warning about keys without effect if these keys are set. "" if there is none.
+/// The warning about keys with no effect if these keys are set. "" if there is none.
 std::string idle(const Workplace& place, const std::vector<std::string>& overrides) {
   const CapturedLog log;
   place.read("", overrides);
@@ -57,13 +57,13 @@ TEST_CASE("each key is named where it has no effect, and only there", "[config]"
     CAPTURE(rule.key);
     std::vector<std::string> overrides = rule.idle_with;
     overrides.push_back(rule.key);
-    CHECK(idle(place, overrides) == "warning: without effect: --set " + rule.key + " (" + rule.why + ")\n");
+    CHECK(idle(place, overrides) == "warning: keys with no effect: --set " + rule.key + " (" + rule.why + ")\n");
     overrides = rule.used_with;
     overrides.push_back(rule.key);
     CHECK(idle(place, overrides).empty());
   }
   CHECK(idle(place, {"training.checkpoints.average=1"}) ==
-        "warning: without effect: --set training.checkpoints.average=1 (the mean of one checkpoint is that "
+        "warning: keys with no effect: --set training.checkpoints.average=1 (the mean of one checkpoint is that "
         "checkpoint)\n");
   CHECK(idle(place, {"training.checkpoints.average=2"}).empty());
 }
@@ -77,7 +77,7 @@ TEST_CASE("the tokenizers of model.from make every key of the tokenizer idle tha
   const CapturedLog log;
   parse_config(place.write("a.yaml", place.smallest), {from, "tokenizer.min_frequency=3"}, models);
   CHECK(log.text() ==
-        "warning: without effect: --set tokenizer.min_frequency=3 (the tokenizers are those of model.from)\n");
+        "warning: keys with no effect: --set tokenizer.min_frequency=3 (the tokenizers are those of model.from)\n");
 }
 
 TEST_CASE("a model that training starts from gives its own shape, masks, tokenizer and search, but no other section",
@@ -135,7 +135,7 @@ TEST_CASE("a resumed run keeps the tokenizers and weights that it was started wi
     CAPTURE(changed[i]);
     const CapturedLog log;
     CHECK(resumed_with(changed) == begun);
-    CHECK(log.text() == "info: without effect: " + changed[i].substr(0, changed[i].find('=')) +
+    CHECK(log.text() == "info: keys with no effect: " + changed[i].substr(0, changed[i].find('=')) +
                             " (a resumed run has its own tokenizers and weights)\n");
   }
 }

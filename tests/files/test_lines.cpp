@@ -222,6 +222,6 @@ TEST_CASE("a file that becomes shorter while it is read is an error; one that gr
     return reader.lines_read();
   };
   CHECK(contains(complaint([&] { read_and([](const fs::path& file) { fs::resize_file(file, 100'000); }); }),
-                 "text: the file has become shorter while it was being read; wait until it is complete"));
+                 "text: the file became shorter while it was being read; wait until it is complete"));
   CHECK(read_and([](const fs::path& file) { std::ofstream(file, std::ios::app) << "more\n"; }) == 50'001);
 }

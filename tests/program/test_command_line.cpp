@@ -58,7 +58,7 @@ TEST_CASE("an error names the mistake on the command line, and what was probably
   check_refused(program.run("train x --ouput=y"), "unknown option --ouput; did you mean --output?");
   check_refused(program.run("evaluate --beem 2"), "unknown option --beem; did you mean --beam?");
   check_refused(program.run("--resume"), "unknown option --resume");
-  check_refused(program.run("translate run sentence"), "expected no further argument, found \"sentence\"");
+  check_refused(program.run("translate run sentence"), "unexpected argument \"sentence\"");
   check_refused(program.run("translate run other"), "other");
   check_refused(program.run("train x --set training.max_updates 4"), "example --set training.max_updates=4");
   check_refused(program.run("train x --set training.max_updates = 4"), "example --set training.max_updates=VALUE");

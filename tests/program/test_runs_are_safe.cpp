@@ -181,7 +181,7 @@ TEST_CASE("a fine-tuned run can be resumed without the model that it started fro
   const auto other =
       program.run("train second/config.yaml --resume --output second --set model.from=gone/best" + until(5));
   CHECK(other.status == 0);
-  CHECK(says(other, "without effect: model.from"));
+  CHECK(says(other, "keys with no effect: model.from"));
   // The path of the model that it started from is no longer looked at.
   CHECK(program.run(tune + " --resume" + until(6)).status == 0);
 }

@@ -153,7 +153,7 @@ TEST_CASE("no output replaces a file of a checkpoint or of a run", "[program]") 
   }
   CHECK(program.run("translate run --input a.en --output run/a.translated").status == 0);
   CHECK(contains(program.run("explain run --source a.en --html /dev/null").err,
-                 "warning: --source expects a sentence, and this is the name of a file: a.en"));
+                 "warning: --source expects a sentence, but this is the name of a file: a.en"));
 }
 
 TEST_CASE("lines longer than any in training are reported", "[program]") {
@@ -223,11 +223,11 @@ TEST_CASE("evaluate says if a text was probably not meant", "[program]") {
 TEST_CASE("translate refuses to replace its input", "[program]") {
   const Program& program = with_model();
   const std::string both = "translate run --input a.en --output ";
-  check_refused(program.run(both + "a.en"), "expected two files, found a.en for both");
-  check_refused(program.run(both + "./a.en"), "expected two files");
+  check_refused(program.run(both + "a.en"), "--input and --output are the same file, a.en");
+  check_refused(program.run(both + "./a.en"), "are the same file");
   CHECK(read_bytes(program / "a.en") == kTwoPairs);
   fs::create_hard_link(program / "a.en", program / "link.en");
-  check_refused(program.run(both + "link.en"), "expected two files");
+  check_refused(program.run(both + "link.en"), "are the same file");
   fs::remove(program / "link.en");
   CHECK(program.run(both + "/dev/stdout").out == kTwoTranslations);
   check_refused(program.run("translate run --input run"), "--input: expected a file, found the directory run");
@@ -345,7 +345,7 @@ TEST_CASE("translate says how to use it only at a terminal", "[program]") {
   }
   const auto shown =
       program.shell("(echo 'she sleeps .'; sleep 1) | script -qec \"'$glassformer' translate run\" /dev/null");
-  CHECK(contains(shown.out, "type a sentence per line; Ctrl-D ends"));
+  CHECK(contains(shown.out, "type one sentence per line; press Ctrl-D to finish"));
   CHECK(contains(shown.out, "sie schläft ."));
   CHECK(contains(program.shell("script -qec \"'$glassformer' translate run --input a.en\" /dev/null").out, "Ctrl-D") ==
         false);

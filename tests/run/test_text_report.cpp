@@ -268,7 +268,7 @@ TEST_CASE("remarks about how the tokenizers were made are part of the report", "
   TokenizerSettings settings = pieces(40);
   settings.target_vocabulary_size = 40;
   CHECK(report(texts, settings).starts_with("! "));
-  CHECK(contains(report(texts, settings), "train.en: the tokenizer has not learned from 1 of 41 lines"));
+  CHECK(contains(report(texts, settings), "train.en: the tokenizer skipped 1 of 41 lines"));
 }
 
 TEST_CASE("a text that changes while training reads it is an error", "[training]") {

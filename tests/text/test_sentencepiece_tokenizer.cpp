@@ -197,16 +197,15 @@ TEST_CASE("without full coverage, the rarest characters become unk and are liste
   CHECK(trained(sentences(500), sentences(500) + "the boat \u732B .\n", settings)->unknown("\u732B").empty());
 }
 
-TEST_CASE("a remark says how many lines the tokenizer has not learned from", "[text]") {
+TEST_CASE("a remark says how many lines the tokenizer skipped", "[text]") {
   const TemporaryDirectory directory;
   const fs::path text = directory.write(
       "train.en", sentences(500) + std::string(4193, 'a') + "\n" + std::string(4192, 'a') + "\n\u2585 a\n");
   TokenizerSettings settings = sentencepiece_settings();
   const auto remarks = make_tokenizers(settings, text, directory.write("train.de", "der Hund\n")).source->remarks;
   REQUIRE(remarks.size() == 2);
-  CHECK(contains(remarks[0].text,
-                 "train.de: the tokenizer has not learned from 1 of 504 lines, which have more than 4192"));
-  CHECK(contains(remarks[1].text, "1 of 504 lines, which contain U+2585"));
+  CHECK(contains(remarks[0].text, "train.de: the tokenizer skipped 1 of 504 lines, because they have more than 4192"));
+  CHECK(contains(remarks[1].text, "1 of 504 lines, because they contain U+2585"));
   CHECK(remarks[0].is_warning);
   CHECK(make_tokenizers(settings, directory.write("short.en", sentences(500)), directory.path() / "train.de")
             .source->remarks.empty());
