@@ -126,17 +126,25 @@ def configure():
                         "-DCMAKE_UNITY_BUILD=ON"], cwd=COPY, check=True, capture_output=True)
 
 
-def errors_in(output):
-    """{(file, line)} of all places that the compiler names in an error."""
+def places_in(lines):
+    """{(file, line)} of src that the lines name. Headers are reached through a link in the build directory."""
+    text = "\n".join(lines).replace(f"{BUILD}/include/glassformer/", f"{COPY}/src/")
+    return {(match[1], int(match[2])) for match in re.finditer(rf"{re.escape(str(COPY))}/(src/[^\s:]+):(\d+)", text)}
+
+
+def mutants_in_errors(output, owners):
+    """The mutants at the places that the compiler names in its errors. Only if an error is at none, those at the places
+    before it, "In instantiation of ...": most of these are innocent."""
     lines = output.split("\n")
-    places = set()
+    found = set()
     for i, line in enumerate(lines):
-        if "error:" in line:  # with the lines before it, "In instantiation of ...", and after it
-            for near in lines[max(0, i - 12):i + 1]:
-                near = near.replace(f"{BUILD}/include/glassformer/", f"{COPY}/src/")  # the link that headers have
-                places |= {(match[1], int(match[2]))
-                           for match in re.finditer(rf"{re.escape(str(COPY))}/(src/[^\s:]+):(\d+)", near)}
-    return places
+        if "error:" in line:
+            for near in (lines[i:i + 1], lines[max(0, i - 12):i]):
+                guilty = set().union(*(owners.get(file, {}).get(number, set()) for file, number in places_in(near)))
+                found |= guilty
+                if guilty:
+                    break
+    return found
 
 
 def wrong_mutants(owners):
@@ -156,9 +164,7 @@ def wrong_mutants(owners):
     with ThreadPoolExecutor(2) as pool:
         for entry, done in zip(commands, pool.map(check, commands)):
             if done.returncode != 0:
-                found = set()
-                for file, line in errors_in(done.stdout + done.stderr):
-                    found |= owners.get(file, {}).get(line, set())
+                found = mutants_in_errors(done.stdout + done.stderr, owners)
                 wrong |= found
                 if not found:
                     unexplained.append(f"{entry['file']}:\n{done.stdout}{done.stderr}"[:3000])
