@@ -7,7 +7,7 @@
 /// Next to each struct of settings is a function for_each_setting(settings, visit), the only list of its fields. It
 /// calls visit for every field:
 ///
-///   visit("heads", "number of attention heads; must divide d_model", settings.heads, 1, kMostWidth);
+///   visit("heads", "number of attention heads; must divide d_model", settings.heads, 1, kMostHeads);
 ///         name     meaning                                           field           what it accepts
 ///
 /// An integer accepts what is between two bounds, both included; a number, a Range; an enum, the names of its values in

@@ -341,3 +341,4 @@ TEST_CASE("A session can be moved", "[session]") {
   session = trained(3);
   CHECK(session.digest() == moved.digest());
 }
+      {"model.heads: expected 1 to 4096, found 4098", [](Settings& s) { s.model.heads = 4098; }},
