@@ -8,6 +8,7 @@
 
 #include "glassformer/numerics/errors.hpp"
 
+#include "glassformer/numerics/random.hpp"
 namespace glassformer {
 namespace {
 
@@ -89,6 +90,21 @@ void check_mask(const std::string& name, const Mask& mask, Index sentences, Inde
       mask.fits(sentences, queries) && mask.keys() == keys && mask.blocked.rows() == mask.sentences * mask.queries;
   require(fits, name + ": expected " + size(sentences, queries, keys) + " (sentences, queries, keys; the first two " +
                     "may be 1), found " + size(mask.sentences, mask.queries, mask.keys()));
+/// A search does not know padding, so it would see a bos that training hides.
+void check_target_bos(const SpecialIds& ids) {
+  require(ids.pad != ids.bos, "special.target: pad and bos are both " + std::to_string(ids.bos) +
+                                  ", but training hides padding from the model, so it would never see bos; if nothing "
+                                  "else can be pad, use kNoToken");
+}
+
+/// One side of a sentence pair.
+void check_sentence(std::span<const Id> sentence, Index vocabulary, const std::string& what) {
+  const Index most = kMostPositions - 1;  // and eos or bos
+  const Index size = std::ssize(sentence);
+  require(size <= most, what + ": expected at most " + std::to_string(most) + " tokens, found " + std::to_string(size));
+  check_ids(sentence, vocabulary, what);
+}
+
   for (Index row = 0; row < mask.blocked.rows(); ++row) {
     const bool is_binary = std::ranges::all_of(mask.blocked.row(row), [](std::uint8_t cell) { return cell <= 1; });
     require(is_binary, name + ": expected only 0 (visible) and 1 (blocked)");
@@ -112,6 +128,7 @@ void check_settings(const SessionSettings& settings) {
             "special.target.pad: all embeddings are tied, so expected the source's, " +
                 std::to_string(settings.special.source.pad) + ", found " + std::to_string(settings.special.target.pad));
   }
+  check_target_bos(settings.special.target);
 }
 
 void check_search(const DecodingSettings& search) {
@@ -132,8 +149,8 @@ void check_ids(std::span<const Id> sentence, Index vocabulary, const std::string
 
 void check_pairs(const SessionSettings& settings, std::span<const SentencePair> pairs) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    check_ids(pairs[i].source, settings.source_vocabulary, "pairs[" + std::to_string(i) + "].source");
-    check_ids(pairs[i].target, settings.target_vocabulary, "pairs[" + std::to_string(i) + "].target");
+    check_sentence(pairs[i].source, settings.source_vocabulary, "pairs[" + std::to_string(i) + "].source");
+    check_sentence(pairs[i].target, settings.target_vocabulary, "pairs[" + std::to_string(i) + "].target");
   }
 }
 

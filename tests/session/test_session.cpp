@@ -342,3 +342,22 @@ TEST_CASE("A session can be moved", "[session]") {
   CHECK(session.digest() == moved.digest());
 }
       {"model.heads: expected 1 to 4096, found 4098", [](Settings& s) { s.model.heads = 4098; }},
+      {"special.target: pad and bos are both 1", [](Settings& s) { s.special.target.pad = 1; }},
+TEST_CASE("A session refuses sentences in which dropout could not number the tokens", "[session]") {
+  std::vector<SentencePair> pairs = reversed_pairs();
+  pairs[7].target.assign(1 << 20, 4);
+  CHECK(contains(refusal([&] { Session(small_settings(), pairs); }),
+                 "pairs[7].target: expected at most 1048575 tokens, found 1048576"));
+  pairs[7].target.pop_back();
+  CHECK(refusal([&] { Session(small_settings(), pairs); }).empty());
+}
+
+TEST_CASE("A padding id that is also bos must be kNoToken", "[session]") {
+  SessionSettings settings = small_settings();
+  settings.special.target.bos = settings.special.target.pad;
+  CHECK(contains(refusal([&] { Session(settings, {}); }), "kNoToken"));
+  settings.special.target.pad = kNoToken;
+  Session session(settings, reversed_pairs());
+  CHECK_FALSE(session.step().skipped);
+}
+
