@@ -1,8 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "glassformer/config/key.hpp"
 
@@ -14,9 +14,9 @@ struct Blame {
   const std::filesystem::path& file;
 
   /// How a message begins: of the places where these keys were given, the first in the order --set, the file, its base.
-  std::string at(std::initializer_list<std::string> keys) const;
+  std::string at(const std::vector<std::string>& keys) const;
   /// \throws UserError
-  [[noreturn]] void refuse(std::initializer_list<std::string> keys, const std::string& why) const;
+  [[noreturn]] void refuse(const std::vector<std::string>& keys, const std::string& why) const;
 };
 
 }  // namespace glassformer

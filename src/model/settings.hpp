@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "glassformer/layers/add_and_norm.hpp"
 #include "glassformer/layers/attention.hpp"
@@ -8,8 +9,8 @@
 #include "glassformer/layers/feed_forward.hpp"
 #include "glassformer/model/masks.hpp"
 #include "glassformer/numerics/matrix.hpp"
-#include "glassformer/numerics/setting.hpp"
 #include "glassformer/numerics/random.hpp"
+#include "glassformer/numerics/setting.hpp"
 
 namespace glassformer {
 
@@ -69,6 +70,9 @@ void for_each_setting(TransformerSettings& model, const auto& visit) {
   visit("initial_gain", "scales sublayers' initial weights; below 1, post-norm converges faster", model.initial_gain,
         kPositive);
 }
+
+/// Whether the settings fit each other; nothing if they do. \pre each is in its range
+std::optional<BrokenRule> broken_rule(const TransformerSettings& model);
 
 /// What the model needs to know about its vocabularies. The special ids are always passed in, never hard-coded.
 struct VocabularyShape {

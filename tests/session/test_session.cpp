@@ -246,10 +246,8 @@ TEST_CASE("Weights and gradients are views of the session, by name", "[session]"
 TEST_CASE("A session checks every setting, in every build", "[session]") {
   using Settings = SessionSettings;
   CHECK(refusal_of([](Settings&) {}).empty());
-  const float denormal_as_float = 0;
-  CHECK(static_cast<float>(1e-60) == denormal_as_float);
   const std::vector<std::pair<std::string, std::function<void(Settings&)>>> wrong = {
-      {"model.heads: expected a divisor of d_model, which is 64, found 5",
+      {"model.heads: expected heads to divide d_model, found 5 heads and d_model 64",
        [](Settings& s) {
          s.model.d_model = 64;
          s.model.heads = 5;
@@ -293,7 +291,7 @@ TEST_CASE("A session checks every setting, in every build", "[session]") {
       {"training.schedule.warmup", [](Settings& s) { s.training.schedule.warmup = -1; }},
       {"training.schedule.initial_rate", [](Settings& s) { s.training.schedule.initial_rate = -1; }},
       {"training.schedule.final_rate", [](Settings& s) { s.training.schedule.final_rate = -1; }},
-      {"training.max_updates: the cosine schedule",
+      {"training.schedule.warmup: expected warmup below training.max_updates 2, found 2",
        [](Settings& s) {
          s.training.schedule.kind = ScheduleSettings::Kind::cosine;
          s.training.max_updates = s.training.schedule.warmup;
@@ -323,9 +321,12 @@ TEST_CASE("A session refuses wrong ids, searches and training without a text", "
   CHECK(contains(refusal([&] { session.translate(wrong); }), "found -1"));
   const std::vector<Id> source = {4};
   for (const DecodingSettings& search :
-       {DecodingSettings{.beam = 0}, DecodingSettings{.beam = 2, .n_best = 3}, DecodingSettings{.n_best = 0},
-        DecodingSettings{.batch = 0}, DecodingSettings{.max_length_ratio = -1},
-        DecodingSettings{.max_length_ratio = 1e300}, DecodingSettings{.length_penalty = std::nan("")}}) {
+       {DecodingSettings{.beam = 0}, DecodingSettings{.beam = 1001}, DecodingSettings{.beam = 2, .n_best = 3},
+        DecodingSettings{.n_best = 0}, DecodingSettings{.batch = 0}, DecodingSettings{.batch = 1'000'001},
+        DecodingSettings{.max_length_ratio = -1}, DecodingSettings{.max_length_ratio = 100.5},
+        DecodingSettings{.length_penalty = -0.5}, DecodingSettings{.length_penalty = 1e-60},
+        DecodingSettings{.length_penalty = std::nan("")}}) {
+    CAPTURE(search.beam, search.n_best, search.batch, search.max_length_ratio, search.length_penalty);
     CHECK(contains(refusal([&] { session.translate({&source, 1}, search); }), "search."));
   }
   CHECK(session.translate(std::vector<std::vector<Id>>{}, {}).empty());
@@ -361,3 +362,5 @@ TEST_CASE("A padding id that is also bos must be kNoToken", "[session]") {
   CHECK_FALSE(session.step().skipped);
 }
 
+      {"training.optimizer.weight_decay: expected a number of at least 0, found 1e-60; in single precision, that is 0",
+       [](Settings& s) { s.training.optimizer.weight_decay = 1e-60; }},
