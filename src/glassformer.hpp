@@ -118,7 +118,7 @@ class Session {
   /// All tensors of the weights, in the order of the model's parts. You may change their values.
   std::vector<TensorView<float>> weights();
   std::vector<TensorView<const float>> weights() const;
-  /// The gradient of the last update's mean loss, before clipping; all 0 before the first update.
+  /// The gradient of the last update's mean loss, before clipping; all 0 before the first update and after restore().
   std::vector<TensorView<const float>> gradients() const;
   /// One tensor of the weights or of the gradient. \throws std::invalid_argument  there is none with this name
   TensorView<float> weight(std::string_view name);
@@ -127,8 +127,8 @@ class Session {
   /// Everything that training changes (weights, optimizer state, progress), as bytes: restore() continues from there as
   /// if training had never stopped. The bytes are meant for the same version of the library.
   std::vector<std::byte> snapshot() const;
-  /// Returns to a snapshot of a session with the same settings and the same pairs. A session without pairs takes the
-  /// weights of any snapshot with the same settings; updates() is then 0.
+  /// Returns to a snapshot of a session with the same settings and the same pairs. If either session has no pairs, only
+  /// the weights are restored: updates() is then 0, and training begins anew from these weights.
   /// \throws std::invalid_argument  not a snapshot, or a damaged one; other settings; other pairs
   void restore(std::span<const std::byte> snapshot);
 

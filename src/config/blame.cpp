@@ -4,7 +4,7 @@
 
 namespace glassformer {
 
-std::string Blame::at(std::initializer_list<std::string> keys) const {
+std::string Blame::at(const std::vector<std::string>& keys) const {
   const Place* nearest = nullptr;
   for (const std::string& key : keys) {
     const auto found = places.find(key);
@@ -12,10 +12,10 @@ std::string Blame::at(std::initializer_list<std::string> keys) const {
       nearest = &found->second;
     }
   }
-  return (nearest != nullptr ? nearest->name : file.string() + ": " + *keys.begin()) + ": ";
+  return (nearest != nullptr ? nearest->name : file.string() + ": " + keys.front()) + ": ";
 }
 
-void Blame::refuse(std::initializer_list<std::string> keys, const std::string& why) const {
+void Blame::refuse(const std::vector<std::string>& keys, const std::string& why) const {
   throw UserError(at(keys) + why);
 }
 

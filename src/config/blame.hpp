@@ -1,8 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "glassformer/config/key.hpp"
 
@@ -15,9 +15,9 @@ struct Blame {
 
   /// How a message begins: the place where these keys were given. If there are several places, --set comes before the
   /// file, and the file before its base.
-  std::string at(std::initializer_list<std::string> keys) const;
+  std::string at(const std::vector<std::string>& keys) const;
   /// \throws UserError
-  [[noreturn]] void refuse(std::initializer_list<std::string> keys, const std::string& why) const;
+  [[noreturn]] void refuse(const std::vector<std::string>& keys, const std::string& why) const;
 };
 
 }  // namespace glassformer

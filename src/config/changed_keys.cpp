@@ -7,6 +7,12 @@
 namespace glassformer {
 namespace {
 
+/// Whether the list has this key or, with a dot at the end, its section.
+bool has(const std::vector<std::string>& list, const std::string& key) {
+  return std::ranges::any_of(
+      list, [&](const std::string& name) { return name.ends_with('.') ? key.starts_with(name) : key == name; });
+}
+
 /// Whether a change to this key affects neither the trained weights nor the choice of the best checkpoint.
 bool is_harmless(const std::string& key, const Config& config) {
   static const std::vector<std::string> kHarmless = {"data.directory",
@@ -31,25 +37,20 @@ bool is_harmless(const std::string& key, const Config& config) {
   if (key == "training.max_updates" && config.training.schedule.kind == ScheduleSettings::Kind::cosine) {
     return false;
   }
-  return std::ranges::any_of(kHarmless, [&](const std::string& name) { return key.starts_with(name); });
+  return has(kHarmless, key);
 }
 
 }  // namespace
 
 // A key of the section model is part of the shape unless it is named here.
 bool is_of_shape(const std::string& key) {
-  static const std::vector<std::string> kOfTraining = {"model.dropout",
-                                                       "model.embedding_dropout",
-                                                       "model.attention_dropout",
-                                                       "model.activation_dropout",
-                                                       "model.initial_gain",
-                                                       "model.from",
-                                                       "model.masks."};
+  static const std::vector<std::string> kOfTraining = {"model.dropout",           "model.embedding_dropout",
+                                                       "model.attention_dropout", "model.activation_dropout",
+                                                       "model.initial_gain",      "model.from"};
   if (key == "tokenizer.kind" || key == "tokenizer.joint") {
     return true;
   }
-  return key.starts_with("model.") &&
-         std::ranges::none_of(kOfTraining, [&](const std::string& name) { return key.starts_with(name); });
+  return key.starts_with("model.") && !has(kOfTraining, key);
 }
 
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {

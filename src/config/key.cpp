@@ -127,12 +127,11 @@ Field::Field(double& field, const Range& range)
       }),
       write([&field] { return shortest(field); }),
       single_precision([=, &field]() -> std::string {
-        const double rounded = static_cast<float>(field);
-        if (std::isfinite(rounded) && range.holds(rounded) && (rounded == 0) == (field == 0)) {
+        if (holds_in_single_precision(range, field)) {
           return "";
         }
         return fmt::format("expected {}, found {}; in single precision, that is {:g}", range.words, shortest(field),
-                           rounded);
+                           static_cast<float>(field));
       }) {}
 
 Field::Field(std::uint64_t& field)

@@ -5,21 +5,18 @@
 namespace glassformer {
 namespace {
 
-void check_model(const TransformerSettings& model, const TokenizerSettings& tokenizer, const Blame& blame) {
-  if (model.d_model % 2 != 0) {
-    blame.refuse({"model.d_model"},
-                 fmt::format("expected an even number, found {}; positions are encoded as half sines, half cosines",
-                             model.d_model));
+/// The rules that the settings of one section know themselves.
+void check_section(const std::string& section, const auto& settings, const Blame& blame) {
+  if (const std::optional<BrokenRule> broken = broken_rule(settings)) {
+    std::vector<std::string> keys;
+    for (const std::string& name : broken->settings) {
+      keys.push_back(section + "." + name);
+    }
+    blame.refuse(keys, broken->why);
   }
-  Index divisor = model.heads;
-  while (model.d_model % divisor != 0) {
-    --divisor;
-  }
-  if (divisor != model.heads) {
-    blame.refuse({"model.heads", "model.d_model"},
-                 fmt::format("heads must divide d_model, but {} does not divide {}; choose, for example, {} heads",
-                             model.heads, model.d_model, divisor));
-  }
+}
+
+void check_tying(const TransformerSettings& model, const TokenizerSettings& tokenizer, const Blame& blame) {
   if (model.tied_embeddings == Tying::all && !tokenizer.joint) {
     blame.refuse({"model.tied_embeddings", "tokenizer.joint"},
                  "tied_embeddings: all needs one vocabulary for both languages; set tokenizer.joint: true or "
@@ -71,34 +68,22 @@ void check_validation(const DataSettings& data, const ValidationSettings& valida
   }
 }
 
-void check_training(const DataSettings& data, const TrainingSettings& training, const RunSettings& run,
-                    const Blame& blame) {
+void check_length(const TrainingSettings& training, const RunSettings& run, const Blame& blame) {
   if (training.max_updates == 0 && run.max_epochs == 0 && run.max_minutes == 0) {
     blame.refuse({"training.max_updates", "training.max_epochs", "training.max_minutes"},
                  "max_updates, max_epochs and max_minutes are all 0, so training would never end; set at least one");
-  }
-  check_validation(data, run.validation, blame);
-  if (training.schedule.kind != ScheduleSettings::Kind::cosine) {
-    return;
-  }
-  if (training.max_updates == 0) {
-    blame.refuse({"training.schedule.kind", "training.max_updates"},
-                 "the cosine schedule ends at max_updates; set training.max_updates above 0");
-  }
-  if (training.schedule.warmup >= training.max_updates) {
-    blame.refuse({"training.schedule.warmup", "training.max_updates", "training.schedule.kind"},
-                 fmt::format("the warm-up, {} updates, must be shorter than training.max_updates, {}, because the "
-                             "cosine comes after it",
-                             training.schedule.warmup, training.max_updates));
   }
 }
 
 }  // namespace
 
 void check_rules(const Config& config, const Blame& blame) {
-  check_model(config.model, config.tokenizer, blame);
+  check_section("model", config.model, blame);
+  check_tying(config.model, config.tokenizer, blame);
   check_tokenizer(config.tokenizer, blame);
-  check_training(config.data, config.training, config.run, blame);
+  check_length(config.training, config.run, blame);
+  check_validation(config.data, config.run.validation, blame);
+  check_section("training", config.training, blame);
 }
 
 void check_precision(Config& config, const Blame& blame) {

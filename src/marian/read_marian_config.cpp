@@ -87,7 +87,7 @@ TransformerSettings read_model(const JsonFile& config) {
   }
   TransformerSettings model;
   model.d_model = size_of(config, "d_model", kMostWidth);
-  model.heads = same_in_both(config, "attention_heads", kMostWidth);
+  model.heads = same_in_both(config, "attention_heads", kMostHeads);
   model.d_ff = same_in_both(config, "ffn_dim", kMostHidden);
   model.encoder_layers = size_of(config, "encoder_layers", kMostLayers);
   model.decoder_layers = size_of(config, "decoder_layers", kMostLayers);

@@ -14,14 +14,12 @@ Mask apply_switch(Mask mask, bool on) {
 
 std::vector<std::string> MaskSettings::off() const {
   std::vector<std::string> names;
-  for (const auto& [name, on] : {std::pair("encoder_padding", encoder_padding),
-                                 {"look_ahead", look_ahead},
-                                 {"target_padding", target_padding},
-                                 {"cross_padding", cross_padding}}) {
+  MaskSettings masks = *this;
+  for_each_setting(masks, [&](const char* name, const std::string&, bool on) {
     if (!on) {
       names.emplace_back(name);
     }
-  }
+  });
   return names;
 }
 

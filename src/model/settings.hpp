@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "glassformer/layers/add_and_norm.hpp"
 #include "glassformer/layers/attention.hpp"
@@ -8,6 +9,7 @@
 #include "glassformer/layers/feed_forward.hpp"
 #include "glassformer/model/masks.hpp"
 #include "glassformer/numerics/matrix.hpp"
+#include "glassformer/numerics/random.hpp"
 #include "glassformer/numerics/setting.hpp"
 
 namespace glassformer {
@@ -17,9 +19,10 @@ enum class Tying { none, target, all };
 inline constexpr std::array kTyingNames = {"none", "target", "all"};  ///< in the order of the enum
 
 // Within these limits, no product of sizes overflows.
-inline constexpr Index kMostWidth = 100'000;     ///< d_model and heads
-inline constexpr Index kMostHidden = 1'000'000;  ///< d_ff
-inline constexpr Index kMostLayers = 1000;       ///< encoder_layers and decoder_layers
+inline constexpr Index kMostWidth = 100'000;      ///< d_model
+inline constexpr Index kMostHidden = 1'000'000;   ///< d_ff
+inline constexpr Index kMostLayers = 1000;        ///< encoder_layers and decoder_layers
+inline constexpr Index kMostHeads = kMostGroups;  ///< with more, dropout would give two heads the same random numbers
 
 /// The transformer's shape, dropout rates and attention masks.
 struct TransformerSettings {
@@ -51,7 +54,7 @@ struct TransformerSettings {
 /// Lists the fields (see numerics/setting.hpp), except for the masks, which have their own section.
 void for_each_setting(TransformerSettings& model, const auto& visit) {
   visit("d_model", "width of every token's vector; an even number", model.d_model, 2, kMostWidth);
-  visit("heads", "number of attention heads; must divide d_model", model.heads, 1, kMostWidth);
+  visit("heads", "number of attention heads; must divide d_model", model.heads, 1, kMostHeads);
   visit("encoder_layers", "number of encoder layers, at least 1", model.encoder_layers, 1, kMostLayers);
   visit("decoder_layers", "number of decoder layers, at least 1", model.decoder_layers, 1, kMostLayers);
   visit("d_ff", "hidden width of the feed-forward networks", model.d_ff, 1, kMostHidden);
@@ -67,6 +70,9 @@ void for_each_setting(TransformerSettings& model, const auto& visit) {
   visit("initial_gain", "scales sublayers' initial weights; below 1, post-norm converges faster", model.initial_gain,
         kPositive);
 }
+
+/// Whether the settings fit each other; nothing if they do. \pre each is in its range
+std::optional<BrokenRule> broken_rule(const TransformerSettings& model);
 
 /// What the model needs to know about its vocabularies. The special ids are always passed in, never hard-coded.
 struct VocabularyShape {

@@ -26,8 +26,7 @@ void draw_words(const RandomRow& at, std::uint32_t first, std::uint32_t (&words)
 }  // namespace
 
 std::uint32_t row_in_group(Index group, Index position) {
-  constexpr int kPositionBits = 20;
-  assert(position < Index{1} << kPositionBits && group < Index{1} << (32 - kPositionBits));
+  assert(position < kMostPositions && group < kMostGroups);
   return static_cast<std::uint32_t>((group << kPositionBits) | position);
 }
 

@@ -17,8 +17,12 @@ struct RandomRow {
   std::uint32_t row = 0;       ///< which row of the sentence or, at initialization, of the weight matrix
 };
 
+inline constexpr int kPositionBits = 20;                                ///< of a row's number; the others: its group
+inline constexpr Index kMostPositions = Index{1} << kPositionBits;      ///< of a group, for row_in_group
+inline constexpr Index kMostGroups = Index{1} << (32 - kPositionBits);  ///< of a sentence
+
 /// The number, within the sentence, of row `position` of `group`. A group is, for example, an attention head.
-/// \pre position < 2^20 and group < 2^12
+/// \pre position < kMostPositions and group < kMostGroups
 std::uint32_t row_in_group(Index group, Index position);
 
 /// Fills numbers[0] .. numbers[size - 1]: each is uniform in [0, 1) and a multiple of 2^-24.

@@ -1,18 +1,21 @@
 #pragma once
 
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "glassformer/numerics/index.hpp"
 
 /// Next to each struct of settings is a function for_each_setting(settings, visit), the only list of its fields. It
 /// calls visit for every field:
 ///
-///   visit("heads", "number of attention heads; must divide d_model", settings.heads, 1, kMostWidth);
+///   visit("heads", "number of attention heads; must divide d_model", settings.heads, 1, kMostHeads);
 ///         name     meaning                                           field           what it accepts
 ///
 /// An integer accepts what is between two bounds, both included; a number, a Range; an enum, the names of its values in
 /// their order; a text or a path, Empty::allowed or nothing. Config keys, the checks of a Session and its snapshots are
-/// made from these lists, so a new setting needs only a field and a line.
+/// made from these lists, so a new setting needs only a field and a line. If settings of a struct must fit each other,
+/// a function broken_rule(settings) says whether they do; a config and a Session both ask it.
 namespace glassformer {
 
 /// Which numbers a setting accepts.
@@ -24,6 +27,19 @@ inline constexpr Range kRate{"a number of at least 0 and below 1", [](double x) 
 inline constexpr Range kNotNegative{"a number of at least 0", [](double x) { return x >= 0; }};
 inline constexpr Range kRatio{"a number from 0 to 100", [](double x) { return x >= 0 && x <= 100; }};
 inline constexpr Range kPositive{"a number above 0", [](double x) { return x > 0; }};
+
+/// Whether the range also holds the number that training computes with. That is single precision, where 0.99999999 is 1
+/// and 1e-60 is 0; what is not 0 must not become 0.
+inline bool holds_in_single_precision(const Range& range, double value) {
+  const double rounded = static_cast<float>(value);
+  return std::isfinite(rounded) && range.holds(rounded) && (rounded == 0) == (value == 0);
+}
+
+/// Settings that are in their ranges, but do not fit each other.
+struct BrokenRule {
+  std::vector<std::string> settings;  ///< their names; the first is the one to blame
+  std::string why;                    ///< what was expected and what was found
+};
 
 enum class Empty { refused, allowed };
 

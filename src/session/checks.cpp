@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include "glassformer/numerics/errors.hpp"
+#include "glassformer/numerics/random.hpp"
 
 namespace glassformer {
 namespace {
@@ -22,12 +24,17 @@ void require(bool condition, const std::string& name, const std::string& expecte
   require(condition, name + ": expected " + expected + ", found " + std::to_string(found));
 }
 
-void check_count(const std::string& name, Index value, Index least, Index most = kMany) {
+void check_count(const std::string& name, Index value, Index least, Index most) {
   require(least <= value && value <= most, name, std::to_string(least) + " to " + std::to_string(most), value);
 }
 
-/// Checks each setting that for_each_setting lists. Training works in single precision, where 0.99999999 is 1 and
-/// 1e-60 is 0, so a number must be in range there, too.
+/// With the fewest digits that read back to the same bits.
+std::string shortest(double value) {
+  std::array<char, 32> digits{};
+  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
+}
+
+/// Checks each setting that for_each_setting lists.
 struct SettingCheck {
   std::string section;
 
@@ -35,9 +42,10 @@ struct SettingCheck {
     check_count(section + name, value, least, most);
   }
   void operator()(const char* name, const std::string&, double value, const Range& range) const {
-    const double rounded = static_cast<float>(value);
-    require(range.holds(value) && range.holds(rounded) && std::isfinite(rounded),
-            section + name + ": expected " + range.words + " (in single precision), found " + std::to_string(value));
+    const std::string message = section + name + ": expected " + range.words + ", found " + shortest(value);
+    require(std::isfinite(value) && range.holds(value), message);
+    require(holds_in_single_precision(range, value),
+            message + "; in single precision, that is " + shortest(static_cast<float>(value)));
   }
   /// Catches a number that was cast to an enum.
   template <class Enum, std::size_t size>
@@ -49,22 +57,23 @@ struct SettingCheck {
   void operator()(const char*, const std::string&, const auto&) const {}  // accepts everything
 };
 
+/// Checks whether the settings fit each other.
+void check_rules(const std::string& section, const auto& settings) {
+  if (const std::optional<BrokenRule> broken = broken_rule(settings)) {
+    refuse(section + broken->settings.front() + ": " + broken->why);
+  }
+}
+
 void check_model(TransformerSettings model) {
   for_each_setting(model, SettingCheck{"model."});
-  require(model.d_model % 2 == 0, "model.d_model", "an even number (half sines, half cosines)", model.d_model);
-  require(model.d_model % model.heads == 0, "model.heads",
-          "a divisor of d_model, which is " + std::to_string(model.d_model), model.heads);
+  check_rules("model.", model);
 }
 
 void check_training(TrainingSettings training) {
   for_each_setting(training, SettingCheck{"training."});
   for_each_setting(training.optimizer, SettingCheck{"training.optimizer."});
   for_each_setting(training.schedule, SettingCheck{"training.schedule."});
-  const ScheduleSettings& schedule = training.schedule;
-  const bool is_cosine = schedule.kind == ScheduleSettings::Kind::cosine;
-  require(!is_cosine || training.max_updates > schedule.warmup,
-          "training.max_updates: the cosine schedule ends there, so expected more than its warm-up of " +
-              std::to_string(schedule.warmup) + ", found " + std::to_string(training.max_updates));
+  check_rules("training.", training);
 }
 
 void check_special_ids(const std::string& side, const SpecialIds& ids, Index vocabulary) {
@@ -79,6 +88,21 @@ void check_special_ids(const std::string& side, const SpecialIds& ids, Index voc
   check_id("unk", ids.unk, 0);
   require(ids.pad != ids.eos, "special." + side + ": pad and eos are both " + std::to_string(ids.eos) +
                                   ", but the loss ignores padding, so the model would never learn to end a sentence");
+}
+
+/// A search does not know padding, so it would see a bos that training hides.
+void check_target_bos(const SpecialIds& ids) {
+  require(ids.pad != ids.bos, "special.target: pad and bos are both " + std::to_string(ids.bos) +
+                                  ", but training hides padding from the model, so it would never see bos; if nothing "
+                                  "else can be pad, use kNoToken");
+}
+
+/// One side of a sentence pair.
+void check_sentence(std::span<const Id> sentence, Index vocabulary, const std::string& what) {
+  const Index most = kMostPositions - 1;  // and eos or bos
+  const Index size = std::ssize(sentence);
+  require(size <= most, what + ": expected at most " + std::to_string(most) + " tokens, found " + std::to_string(size));
+  check_ids(sentence, vocabulary, what);
 }
 
 void check_mask(const std::string& name, const Mask& mask, Index sentences, Index queries, Index keys) {
@@ -104,6 +128,7 @@ void check_settings(const SessionSettings& settings) {
   check_training(settings.training);
   check_special_ids("source", settings.special.source, settings.source_vocabulary);
   check_special_ids("target", settings.special.target, settings.target_vocabulary);
+  check_target_bos(settings.special.target);
   if (settings.model.tied_embeddings == Tying::all) {
     require(settings.source_vocabulary == settings.target_vocabulary,
             "target_vocabulary: all embeddings are tied, so expected the size of the source vocabulary, " +
@@ -114,13 +139,9 @@ void check_settings(const SessionSettings& settings) {
   }
 }
 
-void check_search(const DecodingSettings& search) {
-  check_count("search.beam", search.beam, 1, 1'000'000);
+void check_search(DecodingSettings search) {
+  for_each_setting(search, SettingCheck{"search."});
   check_count("search.n_best", search.n_best, 1, search.beam);
-  check_count("search.batch", search.batch, 1);
-  require(std::isfinite(search.length_penalty), "search.length_penalty: expected a finite number");
-  require(0 <= search.max_length_ratio && search.max_length_ratio <= 1000, "search.max_length_ratio", "0 to 1000",
-          search.max_length_ratio);
 }
 
 void check_ids(std::span<const Id> sentence, Index vocabulary, const std::string& what) {
@@ -132,8 +153,8 @@ void check_ids(std::span<const Id> sentence, Index vocabulary, const std::string
 
 void check_pairs(const SessionSettings& settings, std::span<const SentencePair> pairs) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    check_ids(pairs[i].source, settings.source_vocabulary, "pairs[" + std::to_string(i) + "].source");
-    check_ids(pairs[i].target, settings.target_vocabulary, "pairs[" + std::to_string(i) + "].target");
+    check_sentence(pairs[i].source, settings.source_vocabulary, "pairs[" + std::to_string(i) + "].source");
+    check_sentence(pairs[i].target, settings.target_vocabulary, "pairs[" + std::to_string(i) + "].target");
   }
 }
 

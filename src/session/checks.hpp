@@ -14,10 +14,10 @@ namespace glassformer {
 /// Whether each setting is in its range and fits the others.
 void check_settings(const SessionSettings& settings);
 /// The same for a search.
-void check_search(const DecodingSettings& search);
+void check_search(DecodingSettings search);
 /// `what` names the sentence in the message: "pairs[3].source".
 void check_ids(std::span<const Id> sentence, Index vocabulary, const std::string& what);
-/// Whether all ids of the pairs are in their vocabularies.
+/// Whether all ids of the pairs are in their vocabularies, and no sentence is longer than dropout allows.
 void check_pairs(const SessionSettings& settings, std::span<const SentencePair> pairs);
 /// Whether the masks have the shape of this batch and contain only 0 and 1.
 void check_masks(const TransformerMasks& masks, const Batch& batch);

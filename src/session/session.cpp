@@ -50,7 +50,7 @@ Session::Update Session::step() {
   if (state_->text.view().size() == 0) {
     refuse("this session has no sentence pairs to train on");
   }
-  const Trainer::Update update = state_->trainer.step();
+  const Trainer::Update update = state_->needed_trainer().step();
   Update result{updates(), update.loss, update.gradient_norm, update.learning_rate, update.skipped, {}};
   for (const std::vector<Index>& batch : update.batches) {
     result.pairs.insert(result.pairs.end(), batch.begin(), batch.end());
@@ -58,7 +58,7 @@ Session::Update Session::step() {
   return result;
 }
 
-Index Session::updates() const { return state_->trainer.progress().update; }
+Index Session::updates() const { return state_->progress().update; }
 
 std::vector<Id> Session::translate(std::span<const Id> source) const {
   const std::vector<Id> sentence(source.begin(), source.end());
@@ -114,7 +114,7 @@ std::vector<TensorView<const float>> Session::weights() const {
 }
 
 std::vector<TensorView<const float>> Session::gradients() const {
-  return views_of<const float>(state_->model.weights.tensors(), state_->trainer.gradient());
+  return views_of<const float>(state_->model.weights.tensors(), state_->needed_trainer().gradient());
 }
 
 TensorView<float> Session::weight(std::string_view name) { return find_tensor(weights(), name); }

@@ -1,12 +1,15 @@
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "glassformer/numerics/digest.hpp"
 #include "glassformer/session/checks.hpp"
 #include "glassformer/session/state.hpp"
 
-// A snapshot is a header, the weights, the optimizer's two vectors, and a digest of all these bytes. Numbers have the
-// byte order of the processor; on all that we know of, that is little-endian.
+// A snapshot is a header, the weights, the optimizer's two vectors (after the first update; before, they are 0), and a
+// digest of all these bytes. Numbers have the byte order of the processor; on all that we know of, that is
+// little-endian.
 
 namespace glassformer {
 namespace {
@@ -17,6 +20,8 @@ struct Header {
   std::uint64_t text = 0;                      // and which sentence pairs; 0: no pairs
   Progress progress;
   std::int64_t parameters = 0;
+
+  bool has_training_state() const { return progress.update > 0; }
 };
 static_assert(std::is_trivially_copyable_v<Header>);
 
@@ -86,6 +91,34 @@ Header read_header(std::span<const std::byte> snapshot) {
   return header;
 }
 
+/// Whether training can have got there. (Only the text tells how many batches an epoch has.)
+bool is_possible(const Progress& progress) {
+  const auto& [update, epoch, batch, skipped, skipped_in_row] = progress;
+  return 0 <= update && update <= std::numeric_limits<std::uint32_t>::max() &&  // dropout counts them in 32 bits
+         0 <= epoch && epoch <= update && 0 <= batch && (batch == 0 || update > 0) && 0 <= skipped_in_row &&
+         skipped_in_row <= skipped && skipped <= update;
+}
+
+/// Whether the header of a snapshot of `size` bytes fits itself and this session.
+void check_header(const Header& header, std::size_t size, const SessionSettings& settings, const SessionText& text,
+                  Index parameters) {
+  if (header.settings != digest_of(settings) || header.parameters != parameters) {
+    refuse("snapshot: it belongs to a session with other settings");
+  }
+  const auto vectors = static_cast<std::size_t>(header.has_training_state() ? 3 : 1);
+  const std::size_t expected =
+      sizeof header + vectors * static_cast<std::size_t>(parameters) * sizeof(float) + sizeof(std::uint64_t);
+  if (size != expected) {
+    refuse("snapshot: expected " + std::to_string(expected) + " bytes, found " + std::to_string(size));
+  }
+  if (!is_possible(header.progress) || (header.has_training_state() && header.text == 0)) {
+    refuse("snapshot: its progress is impossible");
+  }
+  if (text.size() > 0 && header.text != 0 && header.text != digest_of(text)) {
+    refuse("snapshot: it belongs to a session with other sentence pairs");
+  }
+}
+
 }  // namespace
 
 std::vector<std::byte> Session::snapshot() const {
@@ -93,13 +126,15 @@ std::vector<std::byte> Session::snapshot() const {
   Header header;
   header.settings = digest_of(state.settings);
   header.text = digest_of(state.text);
-  header.progress = state.trainer.progress();
+  header.progress = state.progress();
   header.parameters = state.model.weights.size();
   std::vector<std::byte> bytes;
   append(bytes, std::as_bytes(std::span(&header, 1)));
   append(bytes, std::as_bytes(std::span<float>(state.model.weights.values())));
-  append(bytes, std::as_bytes(state.trainer.optimizer().m()));
-  append(bytes, std::as_bytes(state.trainer.optimizer().v()));
+  if (header.has_training_state()) {
+    append(bytes, std::as_bytes(state.needed_trainer().optimizer().m()));
+    append(bytes, std::as_bytes(state.needed_trainer().optimizer().v()));
+  }
   const std::uint64_t digest = Digest().add(std::span<const std::byte>(bytes)).value();
   append(bytes, std::as_bytes(std::span(&digest, 1)));
   return bytes;
@@ -108,18 +143,22 @@ std::vector<std::byte> Session::snapshot() const {
 void Session::restore(std::span<const std::byte> snapshot) {
   State& state = *state_;
   const Header header = read_header(snapshot);
-  if (header.settings != digest_of(state.settings) || header.parameters != state.model.weights.size()) {
-    refuse("snapshot: it belongs to a session with other settings");
+  check_header(header, snapshot.size(), state.settings, state.text, state.model.weights.size());
+  const bool continues = header.has_training_state() && state.text.size() > 0;
+  if (continues && !state.needed_trainer().continue_from(header.progress)) {
+    refuse("snapshot: its progress is impossible: its epoch has no batch " + std::to_string(header.progress.batch));
   }
-  const bool has_text = state.text.size() > 0;
-  if (has_text && header.text != 0 && header.text != digest_of(state.text)) {
-    refuse("snapshot: it belongs to a session with other sentence pairs");
-  }
+  // Up to here, nothing has changed if the snapshot is refused. From here on, nothing can fail.
   std::span<const std::byte> rest = snapshot.subspan(sizeof header);
   take(rest, std::as_writable_bytes(std::span<float>(state.model.weights.values())));
-  take(rest, std::as_writable_bytes(state.trainer.optimizer().m()));
-  take(rest, std::as_writable_bytes(state.trainer.optimizer().v()));
-  state.trainer.continue_from(has_text ? header.progress : Progress{});
+  if (continues) {
+    take(rest, std::as_writable_bytes(state.trainer->optimizer().m()));
+    take(rest, std::as_writable_bytes(state.trainer->optimizer().v()));
+  } else if (state.trainer) {
+    std::ranges::fill(state.trainer->optimizer().m(), 0.0F);
+    std::ranges::fill(state.trainer->optimizer().v(), 0.0F);
+    state.trainer->continue_from(Progress{});
+  }
 }
 
 }  // namespace glassformer

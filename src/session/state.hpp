@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,18 +39,27 @@ struct Session::State {
   SessionSettings settings;
   SessionText text;
   Model<float> model;
-  Trainer trainer;
+  std::optional<Trainer> trainer;  ///< see needed_trainer
 
   /// \pre settings and pairs have been checked
   State(const SessionSettings& given, std::span<const SentencePair> pairs)
       : settings(given),
         text(given, pairs),
-        model(given.model, {given.source_vocabulary, given.target_vocabulary, given.special}),
-        trainer(model, given.training, text.view()) {
+        model(given.model, {given.source_vocabulary, given.target_vocabulary, given.special}) {
     initialize(model, given.training.seed);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+
+  /// Makes the trainer if there is none. Its gradients and its optimizer take several times as much memory as the
+  /// weights, so a session that does not train does without. Once made, it stays: views refer to it.
+  Trainer& needed_trainer() {
+    if (!trainer) {
+      trainer.emplace(model, settings.training, text.view());
+    }
+    return *trainer;
+  }
+  Progress progress() const { return trainer ? trainer->progress() : Progress{}; }
 };
 
 }  // namespace glassformer

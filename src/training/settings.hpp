@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "glassformer/numerics/matrix.hpp"
 #include "glassformer/numerics/setting.hpp"
@@ -82,5 +83,8 @@ void for_each_setting(TrainingSettings& training, const auto& visit) {
   visit("label_smoothing", "probability spread over the vocabulary, 0 <= x < 1", training.label_smoothing, kRate);
   visit("max_updates", "stop after this many updates; 0: no limit", training.max_updates, 0, kMany);
 }
+
+/// Whether the settings fit each other; nothing if they do. \pre each is in its range
+std::optional<BrokenRule> broken_rule(const TrainingSettings& training);
 
 }  // namespace glassformer

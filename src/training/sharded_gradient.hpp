@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -50,6 +51,8 @@ class ShardedGradient {
   Index own_shards() const { return block_.size(); }
   /// The gradient found by compute(), in the layout of the parameters.
   std::span<const float> gradient() const { return gradients_.front(); }
+  /// Sets the gradient to 0, as it was before the first compute().
+  void clear() { std::ranges::fill(gradients_.front(), 0.0F); }
 
  private:
   struct Shard {

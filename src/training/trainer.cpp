@@ -17,24 +17,27 @@ Trainer::Trainer(Model<float>& model, const TrainingSettings& settings, const Se
       optimizer_(settings.optimizer, model.weights.tensors()) {}
 
 bool Trainer::continue_from(const Progress& progress) {
-  progress_ = progress;
-  if (progress.batch == 0) {
-    return true;
+  if (progress.batch > 0) {
+    plan(progress.epoch);
+    if (progress.batch >= std::ssize(batches_)) {
+      return false;
+    }
   }
-  plan();
-  return progress.batch < std::ssize(batches_);
+  progress_ = progress;
+  gradient_.clear();
+  return true;
 }
 
-void Trainer::plan() {
-  if (planned_ == progress_.epoch) {
+void Trainer::plan(Index epoch) {
+  if (planned_ == epoch) {
     return;
   }
-  batches_ = plan_epoch(pairs_, settings_.max_tokens, settings_.seed, progress_.epoch);
-  planned_ = progress_.epoch;
+  batches_ = plan_epoch(pairs_, settings_.max_tokens, settings_.seed, epoch);
+  planned_ = epoch;
 }
 
 Trainer::Update Trainer::step() {
-  plan();
+  plan(progress_.epoch);
   const std::span rest = batches().subspan(static_cast<std::size_t>(progress_.batch));
   const std::span next = rest.first(std::min(static_cast<std::size_t>(settings_.accumulation), rest.size()));
   ++progress_.update;

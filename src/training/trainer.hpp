@@ -48,8 +48,9 @@ class Trainer {
   Update step();
 
   const Progress& progress() const { return progress_; }
-  /// Continues from `progress`. The caller restores the weights and the optimizer's vectors. Returns false if the epoch
-  /// has no such batch: then the text is not the one that training used.
+  /// Continues from `progress`, and sets the gradient to 0. The caller restores the weights and the optimizer's
+  /// vectors. Returns false, and changes nothing, if the epoch has no such batch: then the text is not the one that
+  /// training used.
   bool continue_from(const Progress& progress);
 
   Optimizer<float>& optimizer() { return optimizer_; }
@@ -59,7 +60,7 @@ class Trainer {
   std::span<const std::vector<Index>> batches() const { return batches_; }
 
  private:
-  void plan();  // the current epoch, unless it is planned already
+  void plan(Index epoch);  // unless it is planned already
 
   Model<float>& model_;
   const TrainingSettings settings_;

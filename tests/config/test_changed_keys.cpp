@@ -111,4 +111,5 @@ TEST_CASE("a model's weights depend on exactly these keys", "[config]") {
     }
   }
   CHECK(found == shape);
+  CHECK(is_of_shape("model.dropout_of_a_new_layer"));  // a new key is not mistaken for one whose name it begins with
 }

@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "config/workplace.hpp"
+#include "every_value.hpp"
 #include "glassformer/config/changed_keys.hpp"
 #include "glassformer/config/config.hpp"
 
@@ -50,6 +51,8 @@ class RandomConfigs {
   }
   template <class Enum, std::size_t size>
   void operator()(const char*, const std::string&, Enum& field, const std::array<const char*, size>&) const {
+    // The array of names has as many as the enum has values.
+    static_assert(has_name<static_cast<Enum>(size - 1)>() && !has_name<static_cast<Enum>(size)>());
     field = static_cast<Enum>(integer(0, static_cast<Index>(size) - 1));
   }
   void operator()(const char*, const std::string&, std::string& field, Empty = Empty::refused) const { field = text(); }

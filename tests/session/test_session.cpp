@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <stdexcept>
@@ -7,6 +8,8 @@
 
 #include "catch.hpp"
 #include "glassformer/glassformer.hpp"
+#include "glassformer/numerics/digest.hpp"
+#include "heap_count.hpp"
 
 using namespace glassformer;
 
@@ -50,6 +53,26 @@ Session trained(int updates) {
     session.step();
   }
   return session;
+}
+
+bool is_zero(const std::vector<TensorView<const float>>& tensors) {
+  return std::ranges::all_of(tensors, [](const TensorView<const float>& tensor) {
+    return std::ranges::all_of(tensor.values, [](float value) { return value == 0; });
+  });
+}
+
+/// The snapshot with the digest that its bytes should have.
+std::vector<std::byte> sealed(std::vector<std::byte> snapshot) {
+  const std::size_t size = snapshot.size() - sizeof(std::uint64_t);
+  const std::uint64_t digest = Digest().add(std::span<const std::byte>(snapshot).first(size)).value();
+  std::memcpy(snapshot.data() + size, &digest, sizeof digest);
+  return snapshot;
+}
+
+/// The snapshot with another number in its header.
+std::vector<std::byte> forged(std::vector<std::byte> snapshot, std::size_t field, std::int64_t value) {
+  std::memcpy(snapshot.data() + field * sizeof value, &value, sizeof value);
+  return sealed(std::move(snapshot));
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -159,6 +182,108 @@ TEST_CASE("A session refuses a snapshot that is not its own, and stays as it was
   CHECK(session.updates() == 3);
 }
 
+TEST_CASE("A session refuses a forged snapshot, whose digest is right, and stays as it was", "[session]") {
+  Session session = trained(3);
+  const std::vector<std::byte> before = session.snapshot();
+  const std::vector<std::byte> snapshot = trained(4).snapshot();
+  const auto is_refused = [&](const std::vector<std::byte>& bytes) {
+    return contains(refusal([&] { session.restore(bytes); }), "snapshot: ") && session.snapshot() == before;
+  };
+  for (const std::size_t size : {std::size_t{80}, std::size_t{108}, snapshot.size() - 4, snapshot.size() + 4}) {
+    CAPTURE(size);
+    std::vector<std::byte> other = snapshot;
+    other.resize(size);
+    CHECK(is_refused(sealed(other)));
+    CHECK(contains(refusal([&] { Session(small_settings(), {}).restore(sealed(other)); }), "snapshot: "));
+  }
+  enum Field { text = 2, update, epoch, batch, skipped, skipped_in_row, parameters };
+  for (const auto& [field, value] :
+       std::vector<std::pair<Field, std::int64_t>>{{text, 0},
+                                                   {update, -1},
+                                                   {update, 0},
+                                                   {update, std::numeric_limits<std::int64_t>::max()},
+                                                   {epoch, -1},
+                                                   {epoch, 5},
+                                                   {batch, -1},
+                                                   {batch, 1000},
+                                                   {skipped, -1},
+                                                   {skipped, 5},
+                                                   {skipped_in_row, -1},
+                                                   {skipped_in_row, 1},
+                                                   {parameters, -1},
+                                                   {parameters, 0}}) {
+    CAPTURE(field, value);
+    CHECK(is_refused(forged(snapshot, field, value)));
+  }
+  CHECK(session.step().pairs == trained(3).step().pairs);
+  session.restore(forged(snapshot, skipped, 4));  // four updates, all skipped
+  CHECK(session.updates() == 4);
+}
+
+TEST_CASE("From a snapshot without training state, a session begins training anew", "[session]") {
+  Session without_text(small_settings(), {});
+  without_text.restore(trained(7).snapshot());
+  const std::vector<std::byte> weights_only = without_text.snapshot();
+
+  Session expected(small_settings(), reversed_pairs());
+  for (const TensorView<float>& tensor : expected.weights()) {
+    std::ranges::copy(without_text.weight(tensor.name).values, tensor.values.begin());
+  }
+  for (int i = 0; i < 3; ++i) {
+    expected.step();
+  }
+  for (const int updates : {0, 2}) {
+    Session session = trained(updates);
+    session.restore(weights_only);
+    CHECK(session.updates() == 0);
+    CHECK(session.digest() == without_text.digest());
+    for (int i = 0; i < 3; ++i) {
+      session.step();
+    }
+    CHECK(session.digest() == expected.digest());
+    CHECK(session.snapshot() == expected.snapshot());
+  }
+}
+
+TEST_CASE("restore() clears the gradient, but its views stay valid", "[session]") {
+  Session session = trained(2);
+  const TensorView<const float> view = session.gradient("model.decoder.layers.1.fc1.weight");
+  CHECK_FALSE(is_zero({view}));
+  session.restore(trained(3).snapshot());
+  CHECK(is_zero(session.gradients()));
+  session.step();
+  CHECK_FALSE(is_zero({view}));
+  session.restore(Session(small_settings(), {}).snapshot());
+  CHECK(is_zero(session.gradients()));
+  session.step();
+  CHECK_FALSE(is_zero({view}));
+}
+
+TEST_CASE("Until a session trains, it needs memory only for its weights", "[session]") {
+  if (heap_bytes() < 0) {
+    WARN("SKIPPED: heap memory is not counted on this system or under this sanitizer");
+    return;
+  }
+  SessionSettings settings = small_settings();
+  settings.model.d_model = 128;
+  settings.model.d_ff = 1024;
+  const std::vector<std::byte> snapshot = Session(settings, {}).snapshot();
+  for (const bool has_text : {false, true}) {
+    const std::int64_t before = heap_bytes();
+    Session session(settings, has_text ? reversed_pairs() : std::vector<SentencePair>());
+    std::int64_t weights = 0;
+    for (const TensorView<float>& tensor : session.weights()) {
+      weights += std::ssize(tensor.values) * 4;
+    }
+    session.restore(snapshot);
+    CHECK(heap_bytes() - before < 3 * weights);  // large blocks are rounded up
+    if (has_text) {
+      session.step();
+      CHECK(heap_bytes() - before > 5 * weights);  // the optimizer's m and v, and the gradients of three shards
+    }
+  }
+}
+
 TEST_CASE("A session's translations are those of the search", "[session]") {
   const Session session = trained(150);
   const std::vector<Id> source = {4, 7, 9};
@@ -221,7 +346,7 @@ TEST_CASE("Weights and gradients are views of the session, by name", "[session]"
   CHECK(weight.name == name);
   CHECK(std::vector<Index>(weight.shape.begin(), weight.shape.end()) == std::vector<Index>{24, 16});
   CHECK(weight.values.size() == 24 * 16);
-  CHECK(std::ranges::all_of(session.gradient(name).values, [](float g) { return g == 0; }));
+  CHECK(is_zero({session.gradient(name)}));
 
   const std::uint64_t before = session.digest();
   const float old = weight.values[5];
@@ -246,15 +371,14 @@ TEST_CASE("Weights and gradients are views of the session, by name", "[session]"
 TEST_CASE("A session checks every setting, in every build", "[session]") {
   using Settings = SessionSettings;
   CHECK(refusal_of([](Settings&) {}).empty());
-  const float denormal_as_float = 0;
-  CHECK(static_cast<float>(1e-60) == denormal_as_float);
   const std::vector<std::pair<std::string, std::function<void(Settings&)>>> wrong = {
-      {"model.heads: expected a divisor of d_model, which is 64, found 5",
+      {"model.heads: expected heads to divide d_model, found 5 heads and d_model 64",
        [](Settings& s) {
          s.model.d_model = 64;
          s.model.heads = 5;
        }},
       {"model.heads", [](Settings& s) { s.model.heads = 0; }},
+      {"model.heads: expected 1 to 4096, found 4098", [](Settings& s) { s.model.heads = 4098; }},
       {"model.d_model: expected an even number", [](Settings& s) { s.model.d_model = s.model.heads = 7; }},
       {"model.d_model", [](Settings& s) { s.model.d_model = 0; }},
       {"model.encoder_layers", [](Settings& s) { s.model.encoder_layers = 0; }},
@@ -284,6 +408,8 @@ TEST_CASE("A session checks every setting, in every build", "[session]") {
       {"training.optimizer.epsilon", [](Settings& s) { s.training.optimizer.epsilon = 1e-60; }},
       {"training.optimizer.momentum", [](Settings& s) { s.training.optimizer.momentum = 1; }},
       {"training.optimizer.weight_decay", [](Settings& s) { s.training.optimizer.weight_decay = -1; }},
+      {"training.optimizer.weight_decay: expected a number of at least 0, found 1e-60; in single precision, that is 0",
+       [](Settings& s) { s.training.optimizer.weight_decay = 1e-60; }},
       {"training.optimizer.clip_norm", [](Settings& s) { s.training.optimizer.clip_norm = std::nan(""); }},
       {"training.schedule.kind",
        [](Settings& s) { s.training.schedule.kind = static_cast<ScheduleSettings::Kind>(3); }},
@@ -293,7 +419,7 @@ TEST_CASE("A session checks every setting, in every build", "[session]") {
       {"training.schedule.warmup", [](Settings& s) { s.training.schedule.warmup = -1; }},
       {"training.schedule.initial_rate", [](Settings& s) { s.training.schedule.initial_rate = -1; }},
       {"training.schedule.final_rate", [](Settings& s) { s.training.schedule.final_rate = -1; }},
-      {"training.max_updates: the cosine schedule",
+      {"training.schedule.warmup: expected warmup below training.max_updates 2, found 2",
        [](Settings& s) {
          s.training.schedule.kind = ScheduleSettings::Kind::cosine;
          s.training.max_updates = s.training.schedule.warmup;
@@ -305,6 +431,7 @@ TEST_CASE("A session checks every setting, in every build", "[session]") {
       {"special.source.bos", [](Settings& s) { s.special.source.bos = -1; }},
       {"special.target.unk", [](Settings& s) { s.special.target.unk = 12; }},
       {"special.target: pad and eos are both 2", [](Settings& s) { s.special.target.pad = 2; }},
+      {"special.target: pad and bos are both 1", [](Settings& s) { s.special.target.pad = 1; }},
       {"target_vocabulary: all embeddings are tied", [](Settings& s) { s.model.tied_embeddings = Tying::all; }},
   };
   for (const auto& [expected, change] : wrong) {
@@ -323,13 +450,34 @@ TEST_CASE("A session refuses wrong ids, searches and training without a text", "
   CHECK(contains(refusal([&] { session.translate(wrong); }), "found -1"));
   const std::vector<Id> source = {4};
   for (const DecodingSettings& search :
-       {DecodingSettings{.beam = 0}, DecodingSettings{.beam = 2, .n_best = 3}, DecodingSettings{.n_best = 0},
-        DecodingSettings{.batch = 0}, DecodingSettings{.max_length_ratio = -1},
-        DecodingSettings{.max_length_ratio = 1e300}, DecodingSettings{.length_penalty = std::nan("")}}) {
+       {DecodingSettings{.beam = 0}, DecodingSettings{.beam = 1001}, DecodingSettings{.beam = 2, .n_best = 3},
+        DecodingSettings{.n_best = 0}, DecodingSettings{.batch = 0}, DecodingSettings{.batch = 1'000'001},
+        DecodingSettings{.max_length_ratio = -1}, DecodingSettings{.max_length_ratio = 100.5},
+        DecodingSettings{.length_penalty = -0.5}, DecodingSettings{.length_penalty = 1e-60},
+        DecodingSettings{.length_penalty = std::nan("")}}) {
+    CAPTURE(search.beam, search.n_best, search.batch, search.max_length_ratio, search.length_penalty);
     CHECK(contains(refusal([&] { session.translate({&source, 1}, search); }), "search."));
   }
   CHECK(session.translate(std::vector<std::vector<Id>>{}, {}).empty());
   CHECK(session.translate(std::vector<Id>{}).size() <= 10);  // an empty sentence is translated like any other
+}
+
+TEST_CASE("A session refuses sentences in which dropout could not number the tokens", "[session]") {
+  std::vector<SentencePair> pairs = reversed_pairs();
+  pairs[7].target.assign(1 << 20, 4);
+  CHECK(contains(refusal([&] { Session(small_settings(), pairs); }),
+                 "pairs[7].target: expected at most 1048575 tokens, found 1048576"));
+  pairs[7].target.pop_back();
+  CHECK(refusal([&] { Session(small_settings(), pairs); }).empty());
+}
+
+TEST_CASE("A padding id that is also bos must be kNoToken", "[session]") {
+  SessionSettings settings = small_settings();
+  settings.special.target.bos = settings.special.target.pad;
+  CHECK(contains(refusal([&] { Session(settings, {}); }), "kNoToken"));
+  settings.special.target.pad = kNoToken;
+  Session session(settings, reversed_pairs());
+  CHECK_FALSE(session.step().skipped);
 }
 
 TEST_CASE("A session can be moved", "[session]") {

@@ -33,6 +33,9 @@ class Example {
       : settings_{.max_tokens = 8, .accumulation = accumulation, .optimizer = {}, .schedule = {}} {}
   const Progress& progress() const { return trainer_.progress(); }
   bool continue_from(const Progress& progress) { return trainer_.continue_from(progress); }
+  bool has_gradient() const {
+    return std::ranges::any_of(trainer_.gradient(), [](float g) { return g != 0; });
+  }
   /// Makes one update and returns its batches.
   std::vector<std::vector<Index>> step() {
     const auto batches = trainer_.step().batches;
@@ -97,6 +100,15 @@ TEST_CASE("training continues from a given progress if its batch exists", "[trai
     progress.batch = batch;
     CHECK(Example().continue_from(progress) == exists);
   }
+
+  const Progress before = resumed.progress();
+  CHECK(resumed.has_gradient());
+  CHECK_FALSE(resumed.continue_from(progress));
+  CHECK(resumed.progress() == before);
+  CHECK(resumed.has_gradient());
+  CHECK(resumed.step() == example.step());
+  CHECK(resumed.continue_from(before));
+  CHECK_FALSE(resumed.has_gradient());
 }
 
 TEST_CASE("an update whose squared gradient overflows is skipped, so that the moments stay finite", "[training]") {
