@@ -372,7 +372,7 @@ TEST_CASE("A session checks every setting, in every build", "[session]") {
   using Settings = SessionSettings;
   CHECK(refusal_of([](Settings&) {}).empty());
   const std::vector<std::pair<std::string, std::function<void(Settings&)>>> wrong = {
-      {"model.heads: expected heads to divide d_model, found 5 heads and d_model 64",
+      {"model.heads: heads must divide d_model, but 5 does not divide 64",
        [](Settings& s) {
          s.model.d_model = 64;
          s.model.heads = 5;
@@ -419,7 +419,7 @@ TEST_CASE("A session checks every setting, in every build", "[session]") {
       {"training.schedule.warmup", [](Settings& s) { s.training.schedule.warmup = -1; }},
       {"training.schedule.initial_rate", [](Settings& s) { s.training.schedule.initial_rate = -1; }},
       {"training.schedule.final_rate", [](Settings& s) { s.training.schedule.final_rate = -1; }},
-      {"training.schedule.warmup: expected warmup below training.max_updates 2, found 2",
+      {"training.schedule.warmup: the warm-up, 2 updates, must be shorter than training.max_updates, 2",
        [](Settings& s) {
          s.training.schedule.kind = ScheduleSettings::Kind::cosine;
          s.training.max_updates = s.training.schedule.warmup;
