@@ -37,6 +37,7 @@ std::int64_t glassformer::heap_bytes() {
   return static_cast<std::int64_t>(now.uordblks + now.hblkhd);
 }
 
+// NOLINTBEGIN(*): these are glibc's names
 extern "C" {
 
 void* __libc_malloc(std::size_t size);
@@ -71,5 +72,6 @@ int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
 }
 
 }  // extern "C"
+   // NOLINTEND(*)
 
 #endif

@@ -8,7 +8,7 @@ namespace glassformer {
 namespace {
 
 /// Whether the list has this key or, with a dot at the end, its section.
-bool has(const std::vector<std::string>& list, const std::string& key) {
+bool is_listed(const std::vector<std::string>& list, const std::string& key) {
   return std::ranges::any_of(
       list, [&](const std::string& name) { return name.ends_with('.') ? key.starts_with(name) : key == name; });
 }
@@ -37,7 +37,7 @@ bool is_harmless(const std::string& key, const Config& config) {
   if (key == "training.max_updates" && config.training.schedule.kind == ScheduleSettings::Kind::cosine) {
     return false;
   }
-  return has(kHarmless, key);
+  return is_listed(kHarmless, key);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ bool is_of_shape(const std::string& key) {
   if (key == "tokenizer.kind" || key == "tokenizer.joint") {
     return true;
   }
-  return key.starts_with("model.") && !has(kOfTraining, key);
+  return key.starts_with("model.") && !is_listed(kOfTraining, key);
 }
 
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {

@@ -54,7 +54,7 @@ class Workplace {
     } catch (const UserError& error) {
       std::string message = error.what();
       const std::string prefix = directory.string() + "/";
-      for (std::size_t at; (at = message.find(prefix)) != std::string::npos;) {
+      for (std::size_t at = 0; (at = message.find(prefix)) != std::string::npos;) {
         message.erase(at, prefix.size());
       }
       return message;

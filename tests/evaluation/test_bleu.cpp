@@ -17,9 +17,9 @@ namespace {
 constexpr double kTolerance = 1e-9;
 
 BleuTokenizer tokenizer_called(const std::string& name) {
-  const auto found = std::find(kBleuTokenizerNames.begin(), kBleuTokenizerNames.end(), name);
-  REQUIRE(found != kBleuTokenizerNames.end());
-  return static_cast<BleuTokenizer>(found - kBleuTokenizerNames.begin());
+  const auto index = std::ranges::find(kBleuTokenizerNames, name) - kBleuTokenizerNames.begin();
+  REQUIRE(index < std::ssize(kBleuTokenizerNames));
+  return static_cast<BleuTokenizer>(index);
 }
 
 /// Compares every part of BLEU, for all tokenizers, with and without case.

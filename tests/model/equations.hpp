@@ -25,6 +25,7 @@ struct Known {
 
   Index B() const { return batch.source.rows(); }
   Index H() const { return settings.heads; }
+  double d_head() const { return static_cast<double>(settings.d_model) / static_cast<double>(settings.heads); }
   bool of_encoder() const { return part.starts_with("encoder"); }
   bool is_padding(Index n) const {  // whether padding is expected at row n
     return batch.target_output(n / batch.target_output.cols(), n % batch.target_output.cols()) == kTargetPad;

@@ -21,7 +21,9 @@ inline std::map<std::string, Law> backward_laws() {
        [](const Known& k) { return Numbers(k.before + sum_of_rows(times(k.in[0], k.in[1]))); }},
       {"d_x = {inv_std} * (d_xhat - mean(d_xhat) - {x_hat} * mean(d_xhat * x_hat)), where d_xhat = {d_y} * {gain}",
        [](const Known& k) {
-         const Numbers &inv_std = k.in[0], &x_hat = k.in[1], d_xhat = rows_times(k.in[2], k.in[3]);
+         const Numbers& inv_std = k.in[0];
+         const Numbers& x_hat = k.in[1];
+         const Numbers d_xhat = rows_times(k.in[2], k.in[3]);
          const Numbers centred = d_xhat.colwise() - mean(d_xhat).col(0);
          return columns_times(centred - columns_times(x_hat, mean(times(d_xhat, x_hat))), inv_std);
        }},
@@ -41,7 +43,7 @@ inline std::map<std::string, Law> backward_laws() {
          return times(k.in[0], k.in[1].colwise() - of_row.col(0));
        }},
       {"d_products = {d_scores} / sqrt(d_head)",
-       [](const Known& k) { return Numbers(k.in[0] / std::sqrt(static_cast<double>(k.settings.d_model / k.H()))); }},
+       [](const Known& k) { return Numbers(k.in[0] / std::sqrt(k.d_head())); }},
       {"d_q = {d_products} {k} of each head",
        [](const Known& k) { return tokens_of_heads(k, k.in[0], k.in[1], false); }},
       {"d_k = {d_products}^T {q} of each head",

@@ -9,7 +9,9 @@ inline std::map<std::string, Law> forward_laws() {
   return {
       {"embedded = {scale} * {table}[{id}] + {position}[t], 0 at padding",
        [](const Known& k) {
-         const Numbers &table = k.in[1], &ids = k.in[2], &position = k.in[3];
+         const Numbers& table = k.in[1];
+         const Numbers& ids = k.in[2];
+         const Numbers& position = k.in[3];
          const double scale = k.settings.scale_embeddings ? std::sqrt(static_cast<double>(table.cols())) : 1;
          Numbers x = Numbers::Zero(ids.size(), table.cols());
          for_each_token(k, ids,
@@ -33,8 +35,7 @@ inline std::map<std::string, Law> forward_laws() {
       {"v = the right half of {key_value}",
        [](const Known& k) { return Numbers(k.in[0].rightCols(k.in[0].cols() / 2)); }},
       {"products = {q} {k}^T of each head", [](const Known& k) { return weights_of_heads(k, k.in[0], k.in[1]); }},
-      {"scores = {products} / sqrt(d_head)",
-       [](const Known& k) { return Numbers(k.in[0] / std::sqrt(static_cast<double>(k.settings.d_model / k.H()))); }},
+      {"scores = {products} / sqrt(d_head)", [](const Known& k) { return Numbers(k.in[0] / std::sqrt(k.d_head())); }},
       {"weights = softmax of each row of {scores}, 0 where {mask} is 1",
        [](const Known& k) { return masked_softmax(k, k.in[0], k.in[1]); }},
       {"context = {weights} {v} of each head",

@@ -86,7 +86,7 @@ Matrix<double> recorded_gradient(const Recording& recording, std::string name, I
     tensor = "d_table";
   }
 
-  const Matrix<double> values = example::last_recorded(recording, part, tensor);
+  Matrix<double> values = example::last_recorded(recording, part, tensor);
   if (!cut || values.size() == 0) {
     return values;
   }

@@ -18,7 +18,7 @@ void check_model(const TransformerSettings& settings, const VocabularyShape& voc
   const example::PaddedBatch batch = example::batch();
   const TransformerMasks masks = random.model.masks(batch.source, batch.target_input);
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
-  const double tokens = static_cast<double>(batch.tokens());
+  const auto tokens = static_cast<double>(batch.tokens());
   require_gradients(
       random, [&] { return random.model.forward(batch.training(), input).loss / tokens; },
       [&]() -> InputGradients {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch.hpp"
@@ -46,6 +47,84 @@ bool blocks(const Mask& mask, Index B, Index T, Index S, const auto& expected) {
 }
 
 using Names = std::vector<std::string>;
+
+/// The names of the reasons for which a variant should block a cell.
+class ExpectedReasons {
+ public:
+  ExpectedReasons(const Padded& ids, std::string variant, const MaskSettings& own)
+      : ids_(ids), variant_(std::move(variant)), on_(own) {
+    if (is("all_masks")) {
+      on_ = {};
+    }
+    if (is("no_look_ahead")) {
+      on_.look_ahead = false;
+    }
+    if (is("no_padding_masks")) {
+      on_.encoder_padding = on_.target_padding = on_.cross_padding = false;
+    }
+    if (is("no_cross_mask")) {
+      on_.cross_padding = false;
+    }
+    late_ = is("next_word_visible") ? 1 : is("future_of_three") ? 3 : 0;
+  }
+
+  Names encoder(Index b, Index t, Index s) const {
+    return names(on_.encoder_padding && is_padding(ids_.source, b, s), false, is_padding(ids_.source, b, t));
+  }
+  Names decoder(Index b, Index t, Index s) const {
+    return names(on_.target_padding && is_padding(ids_.target, b, s), (on_.look_ahead || late_ > 0) && s > t + late_,
+                 is_padding(ids_.target, b, t));
+  }
+  Names cross(Index b, Index s) const {
+    return names(on_.cross_padding && is_padding(ids_.source, b, s), false, false);
+  }
+
+ private:
+  static bool is_padding(const IdMatrix& ids, Index b, Index t) { return ids(b, t) == kNoWord; }
+  bool is(const char* name) const { return variant_ == name; }
+
+  /// The reasons that apply, in the order of the variant's list. The inverted variant has only one.
+  Names names(bool padding, bool future, bool padded_query) const {
+    Names all;
+    if (padding) {
+      all.emplace_back("padding");
+    }
+    if (future) {
+      all.emplace_back("future");
+    }
+    if (is("padded_queries") && padded_query) {
+      all.emplace_back("padded_query");
+    }
+    if (is("inverted")) {
+      return all.empty() ? Names{"inverted"} : Names{};
+    }
+    return all;
+  }
+
+  const Padded& ids_;
+  std::string variant_;
+  MaskSettings on_;
+  Index late_ = 0;
+};
+
+/// Checks that a mask of two sentences, T queries and S keys blocks exactly the cells that have reasons, and that these
+/// are `expected(b, t, s)`.
+void check_reasons(const std::vector<BlockReason>& reasons, const Mask& mask, Index T, Index S, const auto& expected) {
+  for (Index b = 0; b < 2; ++b) {
+    for (Index t = 0; t < T; ++t) {
+      for (Index s = 0; s < S; ++s) {
+        Names found;
+        for (const BlockReason& reason : reasons) {
+          if (reason.mask.is_blocked(b, t, s)) {
+            found.push_back(reason.name);
+          }
+        }
+        CHECK(found == expected(b, t, s));
+        CHECK(mask.is_blocked(b, t, s) != found.empty());
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -126,8 +205,6 @@ TEST_CASE("Each variant blocks what its title says, and lists the masks that dif
 
 TEST_CASE("The reasons of every variant explain what its masks block, whichever masks the model has", "[page]") {
   const Padded ids;
-  const auto source_pad = [&](Index b, Index s) { return ids.source(b, s) == kNoWord; };
-  const auto target_pad = [&](Index b, Index s) { return ids.target(b, s) == kNoWord; };
   constexpr bool MaskSettings::*kSwitches[] = {&MaskSettings::encoder_padding, &MaskSettings::look_ahead,
                                                &MaskSettings::target_padding, &MaskSettings::cross_padding};
   for (const auto first : kSwitches) {
@@ -136,73 +213,13 @@ TEST_CASE("The reasons of every variant explain what its masks block, whichever 
       masks.*first = masks.*second = false;
       for (const MaskVariant& variant : variants_of(masks, ids)) {
         CAPTURE(variant.name, masks.off());
-        const auto is = [&](const char* name) { return variant.name == name; };
-        MaskSettings on = masks;
-        if (is("all_masks")) {
-          on = {};
-        }
-        if (is("no_look_ahead")) {
-          on.look_ahead = false;
-        }
-        if (is("no_padding_masks")) {
-          on.encoder_padding = on.target_padding = on.cross_padding = false;
-        }
-        if (is("no_cross_mask")) {
-          on.cross_padding = false;
-        }
-        const Index late = is("next_word_visible") ? 1 : is("future_of_three") ? 3 : 0;
-        const bool looks_ahead = on.look_ahead || late > 0;
-        const bool queries = is("padded_queries");
-
-        // The reasons that apply, in the order of the variant's list. The inverted variant has only one.
-        const auto expected = [&](bool padding, bool future, bool padded_query) {
-          Names names;
-          if (padding) {
-            names.emplace_back("padding");
-          }
-          if (future) {
-            names.emplace_back("future");
-          }
-          if (padded_query) {
-            names.emplace_back("padded_query");
-          }
-          if (is("inverted")) {
-            names = names.empty() ? Names{"inverted"} : Names{};
-          }
-          return names;
-        };
-        const auto found = [](const std::vector<BlockReason>& reasons, Index b, Index t, Index s) {
-          Names names;
-          for (const BlockReason& reason : reasons) {
-            if (reason.mask.is_blocked(b, t, s)) {
-              names.push_back(reason.name);
-            }
-          }
-          return names;
-        };
-        for (Index b = 0; b < 2; ++b) {
-          for (Index t = 0; t < 6; ++t) {
-            for (Index s = 0; s < 6; ++s) {
-              const Names why = expected(on.target_padding && target_pad(b, s), looks_ahead && s > t + late,
-                                         queries && target_pad(b, t));
-              CHECK(found(variant.reasons.decoder_combined, b, t, s) == why);
-              CHECK(variant.masks.decoder_combined.is_blocked(b, t, s) != why.empty());
-              if (s >= 4) {
-                continue;
-              }
-              const Names cross = expected(on.cross_padding && source_pad(b, s), false, false);
-              CHECK(found(variant.reasons.cross_padding, b, t, s) == cross);
-              CHECK(variant.masks.cross_padding.is_blocked(b, t, s) != cross.empty());
-              if (t >= 4) {
-                continue;
-              }
-              const Names encoder =
-                  expected(on.encoder_padding && source_pad(b, s), false, queries && source_pad(b, t));
-              CHECK(found(variant.reasons.encoder_padding, b, t, s) == encoder);
-              CHECK(variant.masks.encoder_padding.is_blocked(b, t, s) != encoder.empty());
-            }
-          }
-        }
+        const ExpectedReasons expected{ids, variant.name, masks};
+        check_reasons(variant.reasons.encoder_padding, variant.masks.encoder_padding, 4, 4,
+                      [&](Index b, Index t, Index s) { return expected.encoder(b, t, s); });
+        check_reasons(variant.reasons.decoder_combined, variant.masks.decoder_combined, 6, 6,
+                      [&](Index b, Index t, Index s) { return expected.decoder(b, t, s); });
+        check_reasons(variant.reasons.cross_padding, variant.masks.cross_padding, 6, 4,
+                      [&](Index b, Index, Index s) { return expected.cross(b, s); });
       }
     }
   }

@@ -218,7 +218,7 @@ TEST_CASE("if translate fails or is stopped, the translations before that are no
     REQUIRE(files.size() == 1);
     CHECK(result.err.find(" are in " + files[0]) != std::string::npos);
     CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
-    const std::string text = read_bytes(program / files[0]);
+    std::string text = read_bytes(program / files[0]);
     fs::remove(program / files[0]);
     return text;
   };

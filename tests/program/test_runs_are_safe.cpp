@@ -89,7 +89,7 @@ TEST_CASE("if last does not lead to the latest checkpoint, resuming says what it
   const auto resume_from = [&](const char* checkpoint) {
     fs::remove(program / "run/last");
     fs::create_symlink(checkpoint, program / "run/last");
-    const auto resumed = program.run(resume);
+    auto resumed = program.run(resume);
     CHECK(resumed.status == 0);
     CHECK(fs::read_symlink(program / "run/last") == "step-00000004");
     return resumed;

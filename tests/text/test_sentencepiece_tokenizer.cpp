@@ -35,7 +35,7 @@ std::shared_ptr<const Tokenizer> trained(const std::string& source, const std::s
 }
 
 /// A .model file trained by the library itself, as a user would train it.
-fs::path write_model(const TemporaryDirectory& directory, std::map<std::string, std::string> options) {
+fs::path write_model(const TemporaryDirectory& directory, const std::map<std::string, std::string>& options) {
   std::unordered_map<std::string, std::string> all = {{"input", directory.write("model-text", sentences(500)).string()},
                                                       {"model_prefix", (directory.path() / "given").string()},
                                                       {"vocab_size", "70"},
