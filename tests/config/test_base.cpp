@@ -58,7 +58,7 @@ TEST_CASE("a message names the file and the line where the value was given", "[c
   CHECK(complaint("model:\n  d_modle: 64\n", "model: {heads: 0}\n") ==
         "a.yaml:4: model.d_modle: unknown key; did you mean model.d_model?");
   CHECK(complaint(kModel, "model:\n  heads: 0\n") ==
-        "other/b.yaml:3: model.heads: expected an integer from 1 to 100000, found 0");
+        "other/b.yaml:3: model.heads: expected an integer from 1 to 4096, found 0");
   CHECK(complaint("model: {heads: 3}\n", "") ==
         "a.yaml:3: model.heads: heads must divide d_model, but 3 does not divide 128; "
         "choose, for example, 2 heads");

@@ -142,7 +142,7 @@ TEST_CASE("an error in config.json names the file, the key and what was found", 
   CHECK(contains(complaint_about("d_model", -4), "expected an integer, found -4."));
   CHECK(contains(complaint_about("d_model", 1e12), "expected an integer"));
   CHECK(contains(complaint_about("d_model", "32"), "expected an integer, found \"32\"."));
-  CHECK(contains(complaint_about("encoder_attention_heads", 0), "an integer from 1 to 100000"));
+  CHECK(contains(complaint_about("encoder_attention_heads", 0), "an integer from 1 to 4096"));
   CHECK(contains(complaint_about("encoder_attention_heads", 8), "as in the encoder"));
   CHECK(contains(complaint_about("encoder_layers", 0), "an integer from 1 to 1000"));
   CHECK(contains(complaint_about("dropout", 1), "of at least 0 and below 1"));

@@ -65,7 +65,7 @@ TEST_CASE("an error names the mistake on the command line, and what was probably
   check_refused(program.run("train x --set training.max_updates =4"), "example --set training.max_updates=4");
   check_refused(program.run("train x resume"), "did you mean --resume? See glassformer train");
   check_refused(program.run("train x " + config("debug")), "one config is enough");
-  check_refused(program.run("gradcheck x y"), "found \"y\"; see glassformer gradcheck --help");
+  check_refused(program.run("gradcheck x y"), "unexpected argument \"y\"; see glassformer gradcheck --help");
   check_refused(program.run("train"), "config is required");
   check_refused(program.run("train toy.yaml --output"), "--output");
 }

@@ -83,7 +83,7 @@ TEST_CASE("a vocabulary without words is an error", "[text]") {
   TokenizerSettings settings;
   CHECK(contains(complaint([&] { learned("\n \n", "", settings); }), "train.en: this file has no words"));
   settings.min_frequency = 3;
-  CHECK(contains(complaint([&] { learned("a a b\n", "", settings); }), "occurs at least 3 times"));
+  CHECK(contains(complaint([&] { learned("a a b\n", "", settings); }), "no word occurs 3 times or more"));
 }
 
 TEST_CASE("each language has its own words unless the vocabulary is joint", "[text]") {
