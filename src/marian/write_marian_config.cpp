@@ -15,15 +15,34 @@ Index longest_output_of(const Config& config) { return longest_output(config.dec
 /// The library's padding id. If our vocabulary has none (kNoToken), the library pads with bos.
 Id library_pad(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : ids.pad; }
 
-/// The layers, under MarianConfig's names. Marian has no pre-norm, so a pre-norm model gets its own model_type, which
-/// the library refuses.
+/// The values of the settings that are choices, but not of those that Marian also has.
+std::map<std::string, std::string> our_choices(TransformerSettings model) {
+  std::map<std::string, std::string> choices;
+  for_each_setting(model, [&](const std::string& name, const auto&, const auto& field, const auto&... accepted) {
+    if constexpr (std::is_enum_v<std::remove_cvref_t<decltype(field)>>) {
+      ((choices[name] = accepted[static_cast<std::size_t>(field)]), ...);
+    }
+  });
+  choices.erase("activation");
+  choices.erase("tied_embeddings");
+  return choices;
+}
+
+/// The layers, under MarianConfig's names. Marian's other choices are our defaults. A model with another one, such as
+/// pre-norm, gets its own model_type, which the library refuses.
 void write_layers(Json& json, const TransformerSettings& model) {
-  if (model.norm == Norm::post) {
+  const auto usual = our_choices({});
+  const auto choices = our_choices(model);
+  if (choices == usual) {
     json["architectures"] = Json::array({"MarianMTModel"});
     json["model_type"] = "marian";
   } else {
     json["model_type"] = "glassformer";
-    json["glassformer_norm"] = "pre";
+  }
+  for (const auto& [name, value] : choices) {
+    if (value != usual.at(name)) {
+      json["glassformer_" + name] = value;
+    }
   }
   json["d_model"] = model.d_model;
   json["encoder_layers"] = model.encoder_layers;

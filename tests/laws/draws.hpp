@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "glassformer/numerics/row_operations.hpp"
+#include "model/choices.hpp"
 #include "model/example.hpp"
 
 /// A law is a statement that holds for every model and every batch. We check each law on 200 models and batches of
@@ -33,9 +34,8 @@ inline Index between(RandomValues& random, Index low, Index high) { return low +
 
 /// Settings for a small, fast model of random shape, without dropout.
 inline TransformerSettings draw_settings(RandomValues& random) {
-  TransformerSettings settings =
-      example::settings(random.index(2) == 0 ? Norm::post : Norm::pre, static_cast<Tying>(random.index(3)),
-                        static_cast<Activation>(random.index(3)));
+  TransformerSettings settings = example::settings(Norm::post, Tying::none);
+  example::draw_choices(random, settings);
   settings.heads = between(random, 1, 3);
   settings.d_model = settings.heads * 2 * between(random, 4 / settings.heads, 4);
   settings.d_ff = between(random, 1, 20);

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <numbers>
 #include <string>
 #include <vector>
 
+#include "activation_formulas.hpp"
 #include "model/recorded_run.hpp"
 
 /// Recomputes every recorded equation from its inputs alone, in plain code that uses no layer from src/. NumPy and
@@ -41,26 +41,6 @@ struct Known {
   }
 };
 using Law = std::function<Numbers(const Known&)>;
-
-inline double normal_cdf(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
-
-inline double activate(Activation activation, double x) {
-  if (activation == Activation::relu) {
-    return x > 0 ? x : 0;
-  }
-  return activation == Activation::gelu ? x * normal_cdf(x) : x / (1 + std::exp(-x));
-}
-
-inline double slope(Activation activation, double x) {
-  if (activation == Activation::relu) {
-    return x > 0 ? 1 : 0;
-  }
-  if (activation == Activation::gelu) {
-    return normal_cdf(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
-  }
-  const double power = std::exp(-x);
-  return (1 + power + x * power) / ((1 + power) * (1 + power));
-}
 
 inline Numbers each(const Numbers& x, const auto& function) { return x.unaryExpr(function); }
 inline Numbers times(const Numbers& a, const Numbers& b) { return a.cwiseProduct(b); }

@@ -30,9 +30,7 @@ inline std::map<std::string, Law> backward_laws() {
       {"d_x = {d_y} * {kept} / (1 - rate)",
        [](const Known& k) { return Numbers(times(k.in[0], k.in[1]) / (1 - k.dropout_rate())); }},
       {"d_expanded = {d_activated} * activation'({expanded})",
-       [](const Known& k) {
-         return times(k.in[0], each(k.in[1], [&](double x) { return slope(k.settings.activation, x); }));
-       }},
+       [](const Known& k) { return times(k.in[0], each(k.in[1], formula_of(k.settings.activation).slope)); }},
       {"d_v = {weights}^T {d_context} of each head",
        [](const Known& k) { return tokens_of_heads(k, k.in[0], k.in[1], true); }},
       {"d_weights = {d_context} {v}^T of each head",

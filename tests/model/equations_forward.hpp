@@ -53,7 +53,7 @@ inline std::map<std::string, Law> forward_laws() {
          return Numbers(rows_times(k.in[1], k.in[0]).rowwise() + Eigen::RowVectorXd(k.in[2].row(0)));
        }},
       {"activated = activation({expanded})",
-       [](const Known& k) { return each(k.in[0], [&](double x) { return activate(k.settings.activation, x); }); }},
+       [](const Known& k) { return each(k.in[0], formula_of(k.settings.activation).value); }},
       {"p = softmax of each row of {logits}",
        [](const Known& k) {
          const Numbers powers = k.in[0].array().exp();

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "model/choices.hpp"
 #include "model/equations_backward.hpp"
 #include "model/equations_forward.hpp"
 
@@ -13,16 +14,14 @@ namespace {
 
 /// Settings for models of every kind.
 std::vector<TransformerSettings> kinds_of_models() {
+  constexpr int kKinds = 16;  // enough that every choice has every value, with and without dropout
+  RandomValues random(1);
   std::vector<TransformerSettings> kinds;
-  for (int norm = 0; norm < 2; ++norm) {
-    for (int tying = 0; tying < 3; ++tying) {
-      for (int dropout = 0; dropout < 2; ++dropout) {
-        TransformerSettings settings = example::settings(norm == 0 ? Norm::post : Norm::pre, static_cast<Tying>(tying),
-                                                         static_cast<Activation>((tying + norm + dropout) % 3));
-        settings.scale_embeddings = (tying + dropout) % 2 == 0;
-        kinds.push_back(dropout == 0 ? settings : example::with_dropout(settings));
-      }
-    }
+  for (int i = 0; i < kKinds; ++i) {
+    TransformerSettings settings = example::settings(Norm::post, Tying::none);
+    example::draw_choices(random, settings);
+    settings.scale_embeddings = random.index(2) == 0;
+    kinds.push_back(i % 2 == 0 ? settings : example::with_dropout(settings));
   }
   return kinds;
 }
