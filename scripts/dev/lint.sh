@@ -4,7 +4,7 @@
 #
 #   scripts/dev/lint.sh                    all files
 #   scripts/dev/lint.sh src/layers/*.cpp   only these files
-#   scripts/dev/lint.sh --changed 5        the changed files, latest first, for at most five minutes
+#   scripts/dev/lint.sh --changed 5        the changed files, src and the latest first, for at most five minutes
 #
 # A header is checked with the .cpp file of the same name, otherwise with one that includes it. GLASSFORMER_BASE names
 # the commit that --changed compares with; see scripts/dev/changes.sh for the default.
@@ -45,7 +45,7 @@ elif [[ $1 == --changed ]]; then
     exit 0
   fi
   deadline=$(($(date +%s) + 60 * minutes))
-  mapfile -t files < <(changed_sources "$base" src tests examples)
+  mapfile -t files < <(changed_sources "$base" src; changed_sources "$base" tests examples)
   echo "${#files[@]} files to check for the changes since $(git log -1 --format='%h, %s' "$base")"
   [[ ${#files[@]} -gt 0 ]] || exit 0
 fi
