@@ -10,7 +10,7 @@ void check_section(const std::string& section, const auto& settings, const Blame
   if (const std::optional<BrokenRule> broken = broken_rule(settings)) {
     std::vector<std::string> keys;
     for (const std::string& name : broken->settings) {
-      keys.push_back(section + "." + name);
+      keys.push_back(fmt::format("{}.{}", section, name));
     }
     blame.refuse(keys, broken->why);
   }
