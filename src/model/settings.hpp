@@ -71,7 +71,7 @@ void for_each_setting(TransformerSettings& model, const auto& visit) {
         kPositive);
 }
 
-/// Whether the settings fit each other; nothing if they do. \pre each is in its range
+/// The first rule that these settings break together, if any. \pre each of them is in its range
 std::optional<BrokenRule> broken_rule(const TransformerSettings& model);
 
 /// What the model needs to know about its vocabularies. The special ids are always passed in, never hard-coded.

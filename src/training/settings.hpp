@@ -84,7 +84,7 @@ void for_each_setting(TrainingSettings& training, const auto& visit) {
   visit("max_updates", "stop after this many updates; 0: no limit", training.max_updates, 0, kMany);
 }
 
-/// Whether the settings fit each other; nothing if they do. \pre each is in its range
+/// The first rule that these settings break together, if any. \pre each of them is in its range
 std::optional<BrokenRule> broken_rule(const TrainingSettings& training);
 
 }  // namespace glassformer
