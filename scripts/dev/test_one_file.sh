@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests examples/one_file/transformer.cpp: without warnings, g++ and clang++ (if installed) build programs that
-# train the toy for 50 updates and find the digests of data/toy/digests.txt. Also tests that the program fails if a
-# digest, an argument or a file is wrong.
+# train the toy for 50 updates and find the digests of data/toy/digests.txt, and its gradients pass the check. Also tests
+# that the program fails if a digest, an argument or a file is wrong.
 #
 #   scripts/dev/test_one_file.sh
 #
@@ -44,6 +44,7 @@ for compiler in ${COMPILERS:-g++ clang++}; do
 
   expect 0 'digests are equal: bit for bit' "$program"
   cp "$directory/out" "$directory/out-$compiler"
+  expect 0 'The gradients are right' "$program" gradients
   for name in wrong missing extra none; do
     expect 1 'Not all digests are equal' "$program" 1 "$directory/$name"
     different=$(grep -c 'DIFFERENT$' "$directory/out" || true)
