@@ -9,7 +9,7 @@
 # A header is checked with the .cpp file of the same name, otherwise with one that includes it. GLASSFORMER_BASE names
 # the commit that --changed compares with; see scripts/dev/changes.sh for the default.
 #
-# Prints the findings; exit status 1 if there are any.
+# Prints the findings; exit status 1 if there are any, or if a named file is not part of the build.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -18,7 +18,7 @@ source scripts/dev/changes.sh
 need clang-tidy 'this check' clang libomp-dev || exit 0
 
 # Prints the .cpp file to check a file with: for a header, that of the same name, otherwise the first that includes it,
-# if need be through another header.
+# if need be through another header. If there is none, prints the header.
 checked_with() {  # checked_with src/layers/masks.hpp
   local file=$1 name includers
   while [[ $file == *.hpp ]]; do
@@ -26,15 +26,16 @@ checked_with() {  # checked_with src/layers/masks.hpp
       file=${file%.hpp}.cpp
     else
       name=${file#tests/}
-      includers=$(grep -rlF --include='*.?pp' "#include \"${name/#src/glassformer}\"" src tests | sort)
-      name=$(grep -m 1 '\.cpp$' <<<"$includers" || head -n 1 <<<"$includers")
-      file=${name:-none}
+      includers=$(grep -rlF --include='*.?pp' -e "#include \"${name/#src/glassformer}\"" \
+                       -e "#include \"${file##*/}\"" src tests | sort || true)
+      [[ -n $includers ]] || break
+      file=$(grep -m 1 '\.cpp$' <<<"$includers" || head -n 1 <<<"$includers")
     fi
   done
-  [[ $file == none ]] || echo "$file"
+  echo "$file"
 }
 
-files=("$@") deadline=''
+files=("$@") deadline='' named=''
 if [[ $# == 0 ]]; then
   mapfile -t files < <(git ls-files 'src/*.cpp' 'tests/*.cpp' 'examples/*.cpp')
 elif [[ $1 == --changed ]]; then
@@ -48,6 +49,8 @@ elif [[ $1 == --changed ]]; then
   mapfile -t files < <(changed_sources "$base" src; changed_sources "$base" tests examples)
   echo "${#files[@]} files to check for the changes since $(git log -1 --format='%h, %s' "$base")"
   [[ ${#files[@]} -gt 0 ]] || exit 0
+else
+  named=yes
 fi
 
 install_packages
@@ -57,10 +60,18 @@ cmake -S . -B build/lint -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_DISABLE_P
 mapfile -t files < <(for file in "${files[@]}"; do checked_with "$file"; done | awk '!seen[$0]++')
 for i in "${!files[@]}"; do
   if ! grep -qF "\"file\": \"$PWD/${files[i]}\"" build/lint/compile_commands.json; then
-    echo "not checked: ${files[i]}, which this build does not compile"  # the fuzzers do, for instance
+    if [[ -n $named ]]; then
+      echo "${files[i]}: no such file in this build" >&2
+      exit 1
+    fi
+    echo "not checked: ${files[i]}, which this build does not compile"  # for instance, a fuzzer
     unset "files[i]"
   fi
 done
+if [[ ${#files[@]} == 0 ]]; then
+  echo 'nothing to check'
+  exit 0
+fi
 
 unchecked=$(mktemp)
 trap 'rm "$unchecked"' EXIT

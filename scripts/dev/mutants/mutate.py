@@ -13,8 +13,9 @@ All mutants are in one program; the environment variable GLASSFORMER_MUTANT name
 one build. A mutant that does not compile is replaced by the next one of the random order.
 
 Results go to build/mutants/results.jsonl, one line per mutant: run it again to go on with the same sample. A result
-counts as long as neither src nor the tests change; --again also keeps what older tests have caught. The exit status is
-1 if mutants remain to be tried, or if fewer than 95 % of the sample or not all hand-made faults were caught.
+counts as long as neither src nor the tests change. --again tries survivors again, and keeps what older tests have
+caught. The exit status is 1 if mutants remain to be tried, or if fewer than 95 % of the sample or not all hand-made
+faults were caught.
 """
 
 import argparse
@@ -62,23 +63,24 @@ def hand_made(path):
 
 
 def plant(order, size, extra):
-    """Plants the first `size` mutants of the order that compile, and the extra ones: {number: mutant}. Some do not
-    compile, so it looks at an eighth more at once: a second look would take minutes."""
+    """Plants the first `size` mutants of the order that compile, and the extra ones: {number: mutant}. Starts with an
+    eighth more, because some do not compile, and each look takes minutes."""
     rest = iter(enumerate(order, 1))
     chosen = dict(itertools.islice(rest, size + size // 8))
     while True:
         owners, outside = planting.plant({**chosen, **extra}, line_numbers=False)
         planting.configure()
         wrong = outside | planting.wrong_mutants(owners)
+        if not wrong:
+            break
         for number in sorted(wrong):
             mutant = {**chosen, **extra}[number]
             print(f"does not compile: {mutant.file}: {mutant.operator}, {mutant.shown}", flush=True)
             if number in extra:
                 raise SystemExit("correct this fault")
             del chosen[number]
-        if not wrong or len(chosen) >= size:
-            break
-        chosen.update(itertools.islice(rest, size - len(chosen)))
+        # Even if enough are left, it looks again: an error can hide another one.
+        chosen.update(itertools.islice(rest, max(0, size - len(chosen))))
     chosen = {**dict(sorted(chosen.items())[:size]), **extra}
     planting.plant(chosen, line_numbers=True)
     return chosen
@@ -122,7 +124,7 @@ def read_results(versions, again):
     """{key: result} of earlier runs that still count."""
     path = STATE / "results.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    results = [result for result in map(json.loads, lines) if result["src"] == versions["src"]]
+    results = [result for result in map(json.loads, lines) if result.get("src") == versions["src"]]
     return {result["key"]: result for result in results
             if (result["by"] if again else result["tests"] == versions["tests"])}
 
