@@ -65,7 +65,7 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   }
   begin_epoch();
   const auto start = Clock::now();
-  for (std::array<double, 1> passed = {0}; passed[0] < seconds;) {
+  for (std::array<double, 1> left = {seconds}; left[0] > 0;) {
     const auto before = Clock::now();
     const Trainer::Update update = trainer.step();
     sums.seconds += seconds_since(before);
@@ -74,8 +74,8 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
     if (trainer.progress().epoch > 0) {
       begin_epoch();
     }
-    passed = {seconds_since(start)};
-    ranks.largest(passed);  // the longest time of any rank, so that all stop together
+    left = {seconds - seconds_since(start)};
+    ranks.largest(left);  // of all ranks, so that they stop together
   }
   return metrics(sums, model.weights.size(), ranks.size());
 }
@@ -116,7 +116,7 @@ int benchmark(const BenchmarkOptions& options) {
   TokenizerPair tokenizers;
   std::optional<Corpus> corpus;
   ranks.together([&] {
-    tokenizers = starting_tokenizers(config);
+    tokenizers = starting_tokenizers(config, options.config.config);
     corpus = Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
   });
   require_same(

@@ -21,7 +21,7 @@ namespace {
 #if GLASSFORMER_HAS_MPI
 
 MPI_Comm const kAll = MPI_COMM_WORLD;                   // NOLINT(misc-misplaced-const): some MPIs use a pointer
-constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message: MPI counts in int
+constexpr std::size_t kLongest = std::size_t{1} << 18;  // bytes in one message, far below what an int can count
 
 /// See Ranks::sum_in_order. The ranks form a chain. The sum is cut into segments, which travel from the first rank to
 /// the last. Each rank adds its own numbers to the sum of the ranks below and sends it up. Finished segments travel

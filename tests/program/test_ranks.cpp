@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "mpirun.hpp"
 #include "program.hpp"
 
 using namespace glassformer;
@@ -11,24 +12,7 @@ using namespace program_test;
 
 namespace {
 
-/// Warns and returns false if the test cannot start several processes.
-bool has_mpirun() {
-  const bool there = fs::exists(GLASSFORMER_MPIRUN);
-  if (!there) {
-    WARN("SKIPPED: this build has no MPI, or mpirun is missing (Debian: libopenmpi-dev, openmpi-bin)");
-  }
-  return there;
-}
-
-/// Lets Open MPI run more processes than processors, as any user, not bound to processors. Leaks are not checked,
-/// because MPI's leaks are not ours. Ranks that wait for each other forever are stopped after five minutes.
-const std::string kMpirun =
-    "MPIEXEC_TIMEOUT=300 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-    "OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe "
-    "PRTE_MCA_hwloc_default_binding_policy=none OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS "
-    "'" GLASSFORMER_MPIRUN "' ";
-
-std::string ranks(int count) { return kMpirun + "-n " + std::to_string(count) + " "; }
+std::string ranks(int count) { return mpirun() + "-n " + std::to_string(count) + " "; }
 
 /// Provides a text "few" to validate on, which takes less time than the toy's.
 class RanksProgram : public Program {
@@ -86,7 +70,7 @@ void check_one_message(const Program::Result& result, const std::string& expecte
 }  // namespace
 
 TEST_CASE("weights and figures have the same bits on 1, 2, 3 and 4 ranks, and without mpirun", "[program][mpi]") {
-  if (!has_mpirun()) {
+  if (!can_start_ranks()) {
     return;
   }
   const RanksProgram program;
@@ -109,7 +93,7 @@ TEST_CASE("weights and figures have the same bits on 1, 2, 3 and 4 ranks, and wi
 }
 
 TEST_CASE("a run can continue on fewer ranks, and only the first one needs its directory", "[program][mpi]") {
-  if (!has_mpirun()) {
+  if (!can_start_ranks()) {
     return;
   }
   const RanksProgram program;
@@ -118,8 +102,8 @@ TEST_CASE("a run can continue on fewer ranks, and only the first one needs its d
   const std::string half = "--set training.max_updates=6";
   REQUIRE(program.shell(train("whole", more)).status == 0);
   REQUIRE(program.shell(ranks(4) + train("run", half)).status == 0);
-  const auto resumed = program.shell(kMpirun + "-n 1 " + train("run", more + " --resume") + " : -n 2 -wdir elsewhere " +
-                                     train("run", more + " --resume"));
+  const auto resumed = program.shell(mpirun() + "-n 1 " + train("run", more + " --resume") +
+                                     " : -n 2 -wdir elsewhere " + train("run", more + " --resume"));
   CAPTURE(resumed.err);
   REQUIRE(resumed.status == 0);
   CHECK(weight_bytes(program / "run") == weight_bytes(program / "whole"));
@@ -128,7 +112,7 @@ TEST_CASE("a run can continue on fewer ranks, and only the first one needs its d
 }
 
 TEST_CASE("killing a rank ends the others, and the run can continue from its last checkpoint", "[program][mpi]") {
-  if (!has_mpirun()) {
+  if (!can_start_ranks()) {
     return;
   }
   const RanksProgram program;
@@ -150,7 +134,7 @@ TEST_CASE("killing a rank ends the others, and the run can continue from its las
 }
 
 TEST_CASE("if one rank gets SIGTERM, the ranks write one checkpoint and say how to continue", "[program][mpi]") {
-  if (!has_mpirun()) {
+  if (!can_start_ranks()) {
     return;
   }
   const RanksProgram program;
@@ -165,19 +149,20 @@ TEST_CASE("if one rank gets SIGTERM, the ranks write one checkpoint and say how 
 }
 
 TEST_CASE("a mistake made when starting ranks gives one message", "[program][mpi]") {
-  if (!has_mpirun()) {
+  if (!can_start_ranks()) {
     return;
   }
   const RanksProgram program;
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shards=2")), "2 shards and 3 processes");
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shard=2")), "did you mean");
-  check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " + train("run", "--set training.seed=5")),
-                    "the command and the config: not the same on rank 1 on");
+  check_one_message(
+      program.shell(mpirun() + "-n 1 " + train("run") + ": -n 1 " + train("run", "--set training.seed=5")),
+      "the command and the config: not the same on rank 1 on");
   std::string benchmark = train("run");
   benchmark.replace(benchmark.find("train "), 6, "benchmark ").erase(benchmark.find(" --output run"), 13);
-  check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " + benchmark), "on rank 1 on");
+  check_one_message(program.shell(mpirun() + "-n 1 " + train("run") + ": -n 1 " + benchmark), "on rank 1 on");
   const auto several =
-      program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 \"$glassformer\" translate run </dev/null");
+      program.shell(mpirun() + "-n 1 " + train("run") + ": -n 1 \"$glassformer\" translate run </dev/null");
   CAPTURE(several.err);
   CHECK(several.status == 2);
   CHECK(several.err.find("translate: expected one process, found 2") != std::string::npos);
@@ -186,10 +171,31 @@ TEST_CASE("a mistake made when starting ranks gives one message", "[program][mpi
     fs::create_directories(program / "text");
     write_bytes(program / "text" / name, text + text.substr(0, text.find('\n') + 1));
   }
-  check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " +
+  check_one_message(program.shell(mpirun() + "-n 1 " + train("run") + ": -n 1 " +
                                   train("run", "--set data.directory=text --set data.tests=[]")),
                     "rank 1 on");
   CHECK_FALSE(fs::exists(program / "run"));
+}
+
+TEST_CASE("a benchmark of several ranks gives one report, and counts each token once", "[program][mpi]") {
+  if (!can_start_ranks()) {
+    return;
+  }
+  const Program program;
+  std::vector<double> tokens;  // per update
+  for (const int n : {1, 3}) {
+    const auto result = program.shell(ranks(n) + "\"$glassformer\" benchmark " + config("debug") +
+                                      " --set training.shards=4 --seconds 0.01");
+    CAPTURE(n, result.err);
+    REQUIRE(result.status == 0);
+    const auto report = nlohmann::json::parse(result.out);
+    CHECK(report.at("ranks") == n);
+    CHECK(report.at("threads") == 1);
+    const double seconds = report.at("seconds").at("total");
+    tokens.push_back(report.at("target_tokens_per_second").get<double>() * seconds /
+                     report.at("updates").get<double>());
+  }
+  CHECK(tokens[1] == Approx(tokens[0]));
 }
 
 TEST_CASE("a program without MPI refuses to train as several ranks", "[program][mpi]") {
@@ -198,4 +204,16 @@ TEST_CASE("a program without MPI refuses to train as several ranks", "[program][
   }
   const RanksProgram program;
   check_refused(program.shell("OMPI_COMM_WORLD_SIZE=2 " + train("run")), "built without MPI");
+}
+
+TEST_CASE("the ranks of a benchmark stop together, even if they were given different times", "[program][mpi]") {
+  if (!can_start_ranks()) {
+    return;
+  }
+  const Program program;
+  const std::string benchmark = "\"$glassformer\" benchmark " + config("debug") + " --set training.shards=4 --seconds ";
+  const auto result = program.shell(mpirun() + "-n 1 " + benchmark + "0.01 : -n 1 " + benchmark + "0.5");
+  CAPTURE(result.err);
+  REQUIRE(result.status == 0);
+  CHECK(nlohmann::json::parse(result.out).at("updates") > 1);
 }
