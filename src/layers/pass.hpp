@@ -30,6 +30,11 @@ struct Pass {
       recording->add(name, equation.source, snapshot(output), {snapshot(inputs)...});
     }
   }
+  void begin_backward() const {
+    if (recording != nullptr) {
+      recording->begin_backward();
+    }
+  }
 };
 
 }  // namespace glassformer

@@ -65,7 +65,7 @@ void Recording::add(std::string part, const EquationSource& source, Snapshot out
   const bool adds = equation.find("] += ") < equation.find("] = ");
   const auto bracket = equation.find(adds ? "] += " : "] = ");
   const std::string_view formula = equation.substr(bracket + (adds ? 5 : 4));
-  RecordedStep step{part, without_axes(formula), adds, 0, {}, source.file, source.line, source.function};
+  RecordedStep step{direction_, part, without_axes(formula), adds, 0, {}, source.file, source.line, source.function};
 
   const std::vector<std::string_view> braces = braces_of(formula);
   for (std::size_t i = 0; i < inputs.size(); ++i) {

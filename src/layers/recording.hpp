@@ -26,6 +26,8 @@ struct RecordedTensor {
   bool computed = false;  ///< false for given tensors: a parameter, ids, a mask
 };
 
+enum class Direction { forward, backward };
+
 /// One computation of an equation.
 struct RecordedStep {
   /// The contents of a pair of braces.
@@ -33,6 +35,7 @@ struct RecordedStep {
     std::string name;
     std::size_t tensor;  ///< its index in tensors()
   };
+  Direction direction = Direction::forward;
   std::string part;
   std::string formula;        ///< the right side: "{products} / sqrt(d_head)"
   bool adds = false;          ///< "+=": the old value is the last input, if it was recorded
@@ -95,6 +98,8 @@ class Recording {
   /// Records what part `part` of the model computed. An in-place step is recorded after it has overwritten its input,
   /// so an input at the same location as the output is taken to be the tensor last recorded there.
   void add(std::string part, const EquationSource& source, Snapshot output, std::vector<Snapshot> inputs);
+  /// From here on, steps belong to the backward pass.
+  void begin_backward() { direction_ = Direction::backward; }
 
  private:
   using Place = std::tuple<const void*, Index, Index>;  // address, shape: a matrix and its first row share an address
@@ -104,6 +109,7 @@ class Recording {
 
   std::vector<RecordedTensor> tensors_;
   std::vector<RecordedStep> steps_;
+  Direction direction_ = Direction::forward;
   std::map<Place, std::size_t> latest_;  // the tensor that was last recorded at each location
 };
 

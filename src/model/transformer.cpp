@@ -38,6 +38,7 @@ Losses<Scalar> Transformer<Scalar>::forward(const Pass& pass, const ModelInput& 
 
 template <std::floating_point Scalar>
 void Transformer<Scalar>::backward(const Pass& pass, Scalar d_loss) {
+  pass.begin_backward();
   // loss = cross-entropy(logits)
   backward_decoder(pass, cross_entropy.backward_in_place(pass, d_loss));
   backward_encoder(pass);

@@ -5,8 +5,6 @@
 
 namespace glassformer {
 
-bool is_backward(const RecordedStep& step) { return step.function.find("backward") != std::string::npos; }
-
 std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& recording) {
   std::map<std::pair<std::string, std::string>, std::size_t> readers;  // (part, input) -> the last step that reads it
   std::map<std::size_t, std::size_t> producers;                        // tensor -> the step that computed it
@@ -14,7 +12,7 @@ std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& re
   for (std::size_t i = 0; i < recording.steps().size(); ++i) {
     const RecordedStep& step = recording.steps()[i];
     producers[step.output] = i;
-    if (!is_backward(step)) {
+    if (step.direction == Direction::forward) {
       for (const RecordedStep::Input& input : step.inputs) {
         readers[{step.part, input.name}] = i;
       }

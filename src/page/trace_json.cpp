@@ -13,15 +13,14 @@ using Json = nlohmann::ordered_json;
 
 Json model(const ExplainedModel& explained) {
   const TransformerSettings& settings = explained.model.settings;
-  constexpr const char* kTyings[] = {"none", "target", "all"};
   return {{"d_model", settings.d_model},
           {"heads", settings.heads},
           {"encoder_layers", settings.encoder_layers},
           {"decoder_layers", settings.decoder_layers},
           {"d_ff", settings.d_ff},
-          {"norm", settings.norm == Norm::post ? "post" : "pre"},
+          {"norm", kNormNames[static_cast<std::size_t>(settings.norm)]},
           {"activation", kActivationNames[static_cast<std::size_t>(settings.activation)]},
-          {"tied_embeddings", kTyings[static_cast<int>(settings.tied_embeddings)]},
+          {"tied_embeddings", kTyingNames[static_cast<std::size_t>(settings.tied_embeddings)]},
           {"scale_embeddings", settings.scale_embeddings},
           {"parameters", explained.model.weights.size()},
           {"label_smoothing", explained.label_smoothing},

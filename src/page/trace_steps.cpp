@@ -29,9 +29,14 @@ Json tensor_json(const RecordedTensor& tensor, const PartInfo& info, MatrixForm 
   const std::string axes = tensor_axes(tensor, info);
   Json json{{"name", tensor.name}, {"part", tensor.part}, {"axes", axes}, {"computed", tensor.computed}};
   const VocabularyAxis axis = vocabulary_axis(axes);
-  const bool rows = axis == VocabularyAxis::rows;
-  const Index vocabulary = rows ? tensor.values.rows() : axis == VocabularyAxis::cols ? tensor.values.cols() : 0;
+  if (axis == VocabularyAxis::none) {
+    json["values"] = matrix_json(tensor.values, form);
+    return json;
+  }
   // If both sides share a table, the part that first used it determines the vocabulary.
+  json["vocabulary_of"] = info.reads_source ? "source" : "target";
+  const bool rows = axis == VocabularyAxis::rows;
+  const Index vocabulary = rows ? tensor.values.rows() : tensor.values.cols();
   const std::vector<Id>& ids = info.reads_source ? shown.source : shown.target;
   if (form == MatrixForm::numbers || vocabulary <= std::ssize(ids)) {
     json["values"] = matrix_json(tensor.values, form);
@@ -97,7 +102,7 @@ Json TraceSteps::step_json(std::size_t step, std::optional<std::size_t> differen
   const StepCode code = code_of(recorded);
   const std::string& name = recording_.tensors()[recorded.output].name;
   return {
-      {"direction", is_backward(recorded) ? "backward" : "forward"},
+      {"direction", recorded.direction == Direction::backward ? "backward" : "forward"},
       {"part", recorded.part},
       {"equation", name + (recorded.adds ? " += " : " = ") + recorded.formula},
       {"output", tensor_numbers_.at(recorded.output)},

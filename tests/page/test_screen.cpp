@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -39,6 +41,8 @@ TEST_CASE("The screen shows tokens and masks, with 1 for blocked", "[page]") {
   CHECK(lines_with(lines, "encoder reads  e f </s> <pad> <pad>") == 1);
   CHECK(lines_with(lines, "target         u v") == 1);
   CHECK(lines_with(lines, "  encoder padding          0 0 0 0 0") == 1);
+  CHECK(lines_with(lines, "  encoder padding          0 0 0 1 1") == 1);
+  CHECK(lines_with(lines, "  cross-attention padding  0 0 0 0 0") == 1);
   CHECK(lines_with(lines, "  cross-attention padding  0 0 0 1 1") == 1);
   CHECK(lines_with(lines, "  <s>         0 1 1 1 1 1                     u           ") == 1);
   CHECK(lines_with(lines, "  v           0 0 0 1 1 1                     </s>        ") == 1);
@@ -60,7 +64,10 @@ TEST_CASE("The screen shows the model's predictions and losses", "[page]") {
   CHECK(line->find(" " + example.tokenizers.target->piece(first.likeliest.front().id) + " ", 57) != std::string::npos);
   const LossSum& sum = example.right().loss;
   std::snprintf(loss, sizeof loss, "%.4f", sum.loss / 2);
-  CHECK(lines_with(lines, std::string("Mean loss ") + loss + " over 2 tokens (label smoothing 0.1)") == 1);
+  char perplexity[32];
+  std::snprintf(perplexity, sizeof perplexity, "%.4g", std::exp(sum.cross_entropy / 2));
+  CHECK(lines.back() ==
+        std::string("Mean loss ") + loss + " over 2 tokens (label smoothing 0.1), perplexity " + perplexity);
   CHECK(lines_with(screen_of(ExplainedExample(tiny_settings(), {{"a", ""}})), " over 1 token (") == 1);
 }
 
@@ -71,6 +78,7 @@ TEST_CASE("The screen names the masks that are off", "[page]") {
   CHECK(lines_with(lines, "Masks that are off: look_ahead, cross_padding") == 1);
   CHECK(lines_with(lines, "  <s>         0 0 0 1 1 1 ") == 1);
   CHECK(lines_with(lines, "  cross-attention padding  0 0 0 0 0") == 2);
+  CHECK(lines_with(lines, "  encoder padding          0 0 0 1 1") == 1);
 }
 
 TEST_CASE("The screen stays small, however long the sentences are", "[page]") {

@@ -3,12 +3,19 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "glassformer/page/backward_steps.hpp"
+#include "glassformer/page/embedded_files.hpp"
+#include "glassformer/page/step_code.hpp"
+#include "glassformer/page/tensor_axes.hpp"
 #include "glassformer/page/trace_json.hpp"
+#include "model/choices.hpp"
 #include "page/explained_example.hpp"
 
 using namespace glassformer;
@@ -169,6 +176,127 @@ TEST_CASE("A trace has the numbers of the pass: loss, answers and norms", "[page
   }
 }
 
+TEST_CASE("Each step of a trace is a recorded step: its equation, its tensors and its code", "[page]") {
+  for (const bool dropout : {false, true}) {
+    const ExplainedExample example(unequal_settings(), example::two_pairs(), dropout);
+    const Recording& recording = example.explanation.recording;
+    const auto differentiated = differentiated_steps(recording);
+    const Json steps = whole_trace_of(example).at("steps");
+    const auto lines = [](const RecordedStep& step) -> Json {
+      const StepCode code = code_of_record(embedded_files().at(path_in_project(step.file)), step.line);
+      return {code.first_line, code.last_line};
+    };
+    REQUIRE(steps.size() == recording.steps().size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const RecordedStep& step = recording.steps()[i];
+      const Json& json = steps.at(i);
+      const std::string& name = recording.tensors()[step.output].name;
+      const std::string file = path_in_project(step.file);
+      CAPTURE(step.part, name, step.formula);
+      CHECK(json.at("direction") == (step.direction == Direction::backward ? "backward" : "forward"));
+      CHECK(json.at("part") == step.part);
+      CHECK(json.at("equation") == name + (step.adds ? " += " : " = ") + step.formula);
+      CHECK(json.at("output") == step.output);
+      REQUIRE(json.at("inputs").size() == step.inputs.size());
+      for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+        CHECK(json.at("inputs").at(k) == Json{{"name", step.inputs[k].name}, {"tensor", step.inputs[k].tensor}});
+      }
+      CHECK(json.at("code").at("file") == file);
+      CHECK(json.at("code").at("lines") == lines(step));
+      CHECK(json.at("code").at("function").get<std::string>().ends_with("::" + step.function));
+      if (!differentiated[i]) {
+        CHECK(json.at("differentiates").is_null());
+        continue;
+      }
+      const RecordedStep& forward = recording.steps()[*differentiated[i]];
+      CHECK(json.at("differentiates").at("step") == *differentiated[i]);
+      CHECK(json.at("differentiates").at("file") == path_in_project(forward.file));
+      CHECK(json.at("differentiates").at("lines") == lines(forward));
+    }
+  }
+}
+
+TEST_CASE("Each tensor of a trace is a recorded tensor: its name, part, axes and numbers", "[page]") {
+  for (const bool dropout : {false, true}) {
+    const ExplainedExample example(unequal_settings(), example::two_pairs(), dropout);
+    const std::vector<RecordedTensor>& recorded = example.explanation.recording.tensors();
+    const Json tensors = whole_trace_of(example).at("tensors");
+    REQUIRE(tensors.size() == recorded.size());
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const RecordedTensor& tensor = recorded[i];
+      CAPTURE(tensor.part, tensor.name);
+      const std::string axes = tensor_axes(tensor, example.right().parts.at(tensor.part));
+      Json expected{{"name", tensor.name}, {"part", tensor.part}, {"axes", axes}, {"computed", tensor.computed}};
+      if (axes.starts_with("V,") || axes.ends_with(", V")) {
+        expected["vocabulary_of"] = tensor.part.starts_with("encoder") ? "source" : "target";
+      }
+      expected["values"] = matrix_json(tensor.values, MatrixForm::numbers);
+      CHECK(tensors.at(i) == expected);
+    }
+  }
+}
+
+TEST_CASE("The sources in a trace are those of its steps, and no others", "[page]") {
+  const ExplainedExample example(unequal_settings());
+  for (const std::optional<Index> layer : {std::optional<Index>(), std::optional<Index>(2)}) {
+    const Json trace = trace_json(example.explained(), example.explanation, {"", layer, MatrixForm::numbers});
+    std::set<std::string> named;
+    for (const Json& step : trace.at("steps")) {
+      named.insert(step.at("code").at("file").get<std::string>());
+    }
+    std::set<std::string> given;
+    for (const auto& [file, text] : trace.at("sources").items()) {
+      given.insert(file);
+    }
+    CHECK(given == named);
+  }
+}
+
+TEST_CASE("Each mask in a trace blocks what it must, unless it is off", "[page]") {
+  for (const char* off : {"", "encoder_padding", "target_padding", "look_ahead", "cross_padding"}) {
+    CAPTURE(off);
+    TransformerSettings settings = tiny_settings();
+    for_each_setting(settings.masks, [&](const std::string& name, const auto&, bool& on) { on = name != off; });
+    const ExplainedExample example(settings);
+    const MaskSettings& on = settings.masks;
+    const Batch& batch = example.explanation.batch;
+    const Index T = batch.target_input.cols();
+    const auto blocked = [](Index rows, Index cols, const auto& is_blocked) {
+      std::vector<double> list;
+      for (Index i = 0; i < rows * cols; ++i) {
+        list.push_back(is_blocked(i / cols, i % cols) ? 1 : 0);
+      }
+      return list;
+    };
+    const auto source_padding = [&](Index b, Index s) { return batch.source(b, s) == kPad; };
+    const auto target_padding = [&](Index b, Index t) { return on.target_padding && batch.target_input(b, t) == kPad; };
+    const auto future = [&](Index query, Index key) { return on.look_ahead && key > query; };
+    const Json trace = whole_trace_of(example);
+    const Json& masks = trace.at("masks");
+    CHECK(masks.size() == 5);
+    const Index S = batch.source.cols();
+    CHECK(numbers(masks.at("encoder_padding")) ==
+          blocked(2, S, [&](Index b, Index s) { return on.encoder_padding && source_padding(b, s); }));
+    CHECK(numbers(masks.at("cross_padding")) ==
+          blocked(2, S, [&](Index b, Index s) { return on.cross_padding && source_padding(b, s); }));
+    CHECK(numbers(masks.at("target_padding")) == blocked(2, T, target_padding));
+    CHECK(numbers(masks.at("look_ahead")) == blocked(T, T, future));
+    CHECK(numbers(masks.at("decoder_combined")) == blocked(2 * T, T, [&](Index row, Index key) {
+            return target_padding(row / T, key) || future(row % T, key);
+          }));
+    CHECK(trace.at("model").at("learned_without") == (*off == '\0' ? Json::array() : Json::array({off})));
+  }
+}
+
+TEST_CASE("A trace names each choice of the model's settings as a config does", "[page]") {
+  for (const TransformerSettings& settings : example::with_each_choice(tiny_settings())) {
+    const Json model = whole_trace_of(ExplainedExample(settings)).at("model");
+    CHECK(model.at("norm") == kNormNames[static_cast<std::size_t>(settings.norm)]);
+    CHECK(model.at("activation") == kActivationNames[static_cast<std::size_t>(settings.activation)]);
+    CHECK(model.at("tied_embeddings") == kTyingNames[static_cast<std::size_t>(settings.tied_embeddings)]);
+  }
+}
+
 TEST_CASE("A trace names each attention sublayer and each layer's part of the memory's gradient", "[page]") {
   const ExplainedExample example(unequal_settings());
   const Json trace = whole_trace_of(example);
@@ -219,6 +347,8 @@ TEST_CASE("A trace has the numbers of each variant of the masks", "[page]") {
       REQUIRE(json.at("reasons").at(name).size() == reasons->size());
       for (std::size_t k = 0; k < reasons->size(); ++k) {
         CHECK(json.at("reasons").at(name).at(k).at("name") == (*reasons)[k].name);
+        CHECK(json.at("reasons").at(name).at(k).at("sentences") == (*reasons)[k].mask.sentences);
+        CHECK(json.at("reasons").at(name).at(k).at("queries") == (*reasons)[k].mask.queries);
         CHECK(numbers(json.at("reasons").at(name).at(k).at("blocked")) == numbers((*reasons)[k].mask));
       }
     }

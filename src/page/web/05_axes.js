@@ -54,15 +54,13 @@ function vocabularyAxis(tokens, ids) {
 }
 
 /// The axis of one term of "axes" ("D", "3D", "V", ...), if it is not an axis of tokens.
-function plainAxis(trace, term, { part, ids }, isRow) {
+function plainAxis(trace, term, { vocabulary_of: side, ids }, isRow) {
   const width = trace.json.model.d_model;
   if (term === "3D") return partedAxis(["query", "key", "value"], width);
   if (term === "2D") return partedAxis(["key", "value"], width);
   if (term === "F") return numberAxis((i) => `hidden unit ${i + 1}`);
   if (term === "S" || term === "T") return numberAxis((i) => `position ${i + 1}`);
-  if (term === "V") {
-    return vocabularyAxis(trace.json.vocabulary[part.startsWith("encoder") ? "source" : "target"], ids);
-  }
+  if (term === "V") return vocabularyAxis(trace.json.vocabulary[side], ids);
   if (term === "1") return numberAxis(() => "");
   if (term === "B") return numberAxis((i) => `sentence ${i + 1}`);
   return numberAxis((i) => `${isRow ? "row" : "column"} ${i + 1}`);

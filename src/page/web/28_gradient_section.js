@@ -60,7 +60,7 @@ function memoryMap(trace, { tensor, title, operator, scale, sentence, readout, g
     name: title,
     matrix: trace.matrix(tensor).rowsFrom(sentence * source.length, source.length),
     rows: tokenAxis(source, sentence),
-    cols: plainAxis(trace, "D", { part: "" }, false),
+    cols: plainAxis(trace, "D", {}, false),
     blocked: (row) => reasons[row],
     scale,
     readout,
