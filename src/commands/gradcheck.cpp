@@ -20,7 +20,7 @@ int gradcheck(const GradcheckOptions& options) {
   Index kinks = 0;
   const Config config = read_config(options.config.config, options.config.overrides);
   const DataSettings& data = config.data;
-  const TokenizerPair tokenizers = starting_tokenizers(config);
+  const TokenizerPair tokenizers = starting_tokenizers(config, options.config.config);
   const Corpus text =
       Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
   std::printf("%-56s %13s %8s %12s\n", "tensor", "shape", "checked", "error");

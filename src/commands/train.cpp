@@ -63,16 +63,6 @@ void keep_config(const fs::path& config, const fs::path& directory) {
                   (is_run(directory) ? ", or continue the run with --resume." : "."));
 }
 
-/// The tokenizers' messages name the config key; this adds the config file.
-TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
-  return starting_tokenizers(config);
-} catch (const UserError& error) {
-  if (!std::string_view(error.what()).starts_with("tokenizer.")) {
-    throw;
-  }
-  throw UserError(file.string() + ": " + error.what());
-}
-
 void verify_last(const fs::path& checkpoint) try {
   verify_checksums(checkpoint, Verify::all);
 } catch (const UserError& error) {
@@ -117,7 +107,7 @@ TrainingText read_text(const Config& config, const fs::path& file, const std::op
     spdlog::info("reading the training text; this takes a while ...");
   }
   const TextWatch watch(config.data);
-  const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file);
+  const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : starting_tokenizers(config, file);
   return {config.data, tokenizers, watch};
 }
 

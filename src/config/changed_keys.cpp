@@ -13,7 +13,7 @@ bool is_listed(const std::vector<std::string>& list, const std::string& key) {
       list, [&](const std::string& name) { return name.ends_with('.') ? key.starts_with(name) : key == name; });
 }
 
-/// Whether a change to this key affects neither the trained weights nor the choice of the best checkpoint.
+/// Whether a change to this key affects neither the trained weights nor how validations are compared.
 bool is_harmless(const std::string& key, const Config& config) {
   static const std::vector<std::string> kHarmless = {"data.directory",
                                                      "data.train",

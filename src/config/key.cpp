@@ -66,11 +66,6 @@ std::optional<bool> parse_bool(const std::string& word) {
   return YAML::convert<bool>::decode(YAML::Node(word), flag) ? std::optional(flag) : std::nullopt;
 }
 
-std::string shortest(double value) {  // the fewest digits that read back to the same bits
-  std::array<char, 32> digits{};
-  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
-}
-
 /// Stores a number if `in_range` accepts it.
 template <typename Number>
 void read_number(Number& field, const Value& value, const Place& place, const std::string& expected, auto in_range) {
@@ -126,13 +121,7 @@ Field::Field(double& field, const Range& range)
                     [=](double number) { return std::isfinite(number) && range.holds(number); });
       }),
       write([&field] { return shortest(field); }),
-      single_precision([=, &field]() -> std::string {
-        if (holds_in_single_precision(range, field)) {
-          return "";
-        }
-        return fmt::format("expected {}, found {}; in single precision, that is {:g}", range.words, shortest(field),
-                           static_cast<float>(field));
-      }) {}
+      single_precision([=, &field] { return problem_in_single_precision(range, field); }) {}
 
 Field::Field(std::uint64_t& field)
     : read([&field](const Value& value, const Place& place) {

@@ -5,7 +5,7 @@
 namespace glassformer {
 namespace {
 
-/// The rules that the settings of one section know themselves.
+/// Rules within one section, which the core checks as well.
 void check_section(const std::string& section, const auto& settings, const Blame& blame) {
   if (const std::optional<BrokenRule> broken = broken_rule(settings)) {
     std::vector<std::string> keys;
@@ -88,7 +88,7 @@ void check_rules(const Config& config, const Blame& blame) {
 
 void check_precision(Config& config, const Blame& blame) {
   for (const Key& key : keys_of(config)) {
-    if (!key.field.single_precision || key.name == "training.max_minutes") {
+    if (!key.field.single_precision) {
       continue;
     }
     if (const std::string problem = key.field.single_precision(); !problem.empty()) {

@@ -146,15 +146,16 @@ std::map<std::string, nlohmann::json> unsupported_search() {
           {"assistant_model", nullptr}};
 }
 
-/// Whether the library never chooses tokens that our search may choose: ours excludes only padding and bos.
+/// Whether the library never chooses tokens that our search may choose: ours excludes only padding and
+/// what stands before the first token.
 bool forbids_other_tokens(const JsonFile& generation) {
   if (!generation.has("bad_words_ids")) {
     return false;
   }
   const auto is_special = [&](const nlohmann::json& word) {
-    return std::ranges::any_of(
-        std::array{"pad_token_id", "bos_token_id", "decoder_start_token_id"},
-        [&](const char* key) { return generation.has(key) && word == nlohmann::json::array({generation.value(key)}); });
+    return std::ranges::any_of(std::array{"pad_token_id", "decoder_start_token_id"}, [&](const char* key) {
+      return generation.has(key) && word == nlohmann::json::array({generation.value(key)});
+    });
   };
   return !std::ranges::all_of(generation.value("bad_words_ids"), is_special);
 }
@@ -198,7 +199,8 @@ Config read_marian_config(const fs::path& directory) {
   config.decoding = read_decoding(generation);
   warn_about_search(generation, model, is_there(search) ? search : directory / "config.json");
   if (generation.has("max_length")) {
-    config.data.max_length = longest_source(config.decoding, generation.integer("max_length"));
+    const Index longest = longest_source(config.decoding, generation.integer("max_length"));
+    config.data.max_length = std::min(longest, kMostPositions - 1);  // more than a config accepts
   }
   config.tokenizer.kind = TokenizerKind::marian;
   config.tokenizer.joint = true;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "glassformer/marian/length_limit.hpp"
@@ -15,32 +17,39 @@ Index longest_output_of(const Config& config) { return longest_output(config.dec
 /// The library's padding id. If our vocabulary has none (kNoToken), the library pads with bos.
 Id library_pad(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : ids.pad; }
 
-/// The values of the settings that are choices, but not of those that Marian also has.
+/// Collects the settings with a fixed set of values.
+struct Choices {
+  std::map<std::string, std::string>& values;
+
+  template <class Enum, std::size_t size>
+  void operator()(const char* name, const std::string&, Enum value, const std::array<const char*, size>& names) const {
+    values[name] = names[static_cast<std::size_t>(value)];
+  }
+  void operator()(const char*, const std::string&, const auto&...) const {}  // numbers, true and false
+};
+
+/// The values of those settings, except of those that Marian has, too.
 std::map<std::string, std::string> our_choices(TransformerSettings model) {
-  std::map<std::string, std::string> choices;
-  for_each_setting(model, [&](const std::string& name, const auto&, const auto& field, const auto&... accepted) {
-    if constexpr (std::is_enum_v<std::remove_cvref_t<decltype(field)>>) {
-      ((choices[name] = accepted[static_cast<std::size_t>(field)]), ...);
-    }
-  });
-  choices.erase("activation");
-  choices.erase("tied_embeddings");
-  return choices;
+  std::map<std::string, std::string> values;
+  for_each_setting(model, Choices{values});
+  values.erase("activation");
+  values.erase("tied_embeddings");
+  return values;
 }
 
 /// The layers, under MarianConfig's names. Marian's other choices are our defaults. A model with another one, such as
 /// pre-norm, gets its own model_type, which the library refuses.
 void write_layers(Json& json, const TransformerSettings& model) {
-  const auto usual = our_choices({});
+  const auto defaults = our_choices({});
   const auto choices = our_choices(model);
-  if (choices == usual) {
+  if (choices == defaults) {
     json["architectures"] = Json::array({"MarianMTModel"});
     json["model_type"] = "marian";
   } else {
     json["model_type"] = "glassformer";
   }
   for (const auto& [name, value] : choices) {
-    if (value != usual.at(name)) {
+    if (value != defaults.at(name)) {
       json["glassformer_" + name] = value;
     }
   }

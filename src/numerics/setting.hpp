@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -22,18 +21,19 @@ namespace glassformer {
 struct Range {
   const char* words;  ///< for messages: "a number above 0"
   bool (*holds)(double);
+  bool in_single_precision = true;  ///< training computes with it; false: it stays in double precision
 };
 inline constexpr Range kRate{"a number of at least 0 and below 1", [](double x) { return x >= 0 && x < 1; }};
 inline constexpr Range kNotNegative{"a number of at least 0", [](double x) { return x >= 0; }};
 inline constexpr Range kRatio{"a number from 0 to 100", [](double x) { return x >= 0 && x <= 100; }};
 inline constexpr Range kPositive{"a number above 0", [](double x) { return x > 0; }};
 
-/// Whether the range also holds the number that training computes with. That is single precision, where 0.99999999 is 1
-/// and 1e-60 is 0; what is not 0 must not become 0.
-inline bool holds_in_single_precision(const Range& range, double value) {
-  const double rounded = static_cast<float>(value);
-  return std::isfinite(rounded) && range.holds(rounded) && (rounded == 0) == (value == 0);
-}
+/// What is wrong with a number once it is rounded to single precision, where 0.99999999 is 1 and 1e-60 is 0: then it is
+/// outside the range, or 0 although it was not. "" if nothing is.
+std::string problem_in_single_precision(const Range& range, double value);
+
+/// The shortest decimal that reads back as the same bits.
+std::string shortest(double value);
 
 /// Settings that are in their ranges, but do not fit each other.
 struct BrokenRule {

@@ -113,15 +113,12 @@ void TrainingText::take_sample(const std::string& target) {
   if ((corpus_.size() - 1) % sample_step_ != 0) {
     return;
   }
-  if (sample_.size() == kSampleSize) {  // keep every second one
-    for (std::size_t i = 0; i < kSampleSize / 2; ++i) {
+  if (sample_.size() == kSampleSize) {                   // keep every second one
+    for (std::size_t i = 1; i < kSampleSize / 2; ++i) {  // the first one stays where it is
       sample_[i] = std::move(sample_[2 * i]);
     }
     sample_.resize(kSampleSize / 2);
-    sample_step_ *= 2;
-    if ((corpus_.size() - 1) % sample_step_ != 0) {
-      return;
-    }
+    sample_step_ *= 2;  // this target is number kSampleSize * the old step, so it belongs to the sample, too
   }
   sample_.push_back(target);
 }

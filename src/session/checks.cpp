@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -28,12 +27,6 @@ void check_count(const std::string& name, Index value, Index least, Index most) 
   require(least <= value && value <= most, name, std::to_string(least) + " to " + std::to_string(most), value);
 }
 
-/// With the fewest digits that read back to the same bits.
-std::string shortest(double value) {
-  std::array<char, 32> digits{};
-  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
-}
-
 /// Checks each setting that for_each_setting lists.
 struct SettingCheck {
   std::string section;
@@ -42,10 +35,10 @@ struct SettingCheck {
     check_count(section + name, value, least, most);
   }
   void operator()(const char* name, const std::string&, double value, const Range& range) const {
-    const std::string message = section + name + ": expected " + range.words + ", found " + shortest(value);
-    require(std::isfinite(value) && range.holds(value), message);
-    require(holds_in_single_precision(range, value),
-            message + "; in single precision, that is " + shortest(static_cast<float>(value)));
+    require(std::isfinite(value) && range.holds(value),
+            section + name + ": expected " + range.words + ", found " + shortest(value));
+    const std::string problem = problem_in_single_precision(range, value);
+    require(problem.empty(), section + name + ": " + problem);
   }
   /// Catches a number that was cast to an enum.
   template <class Enum, std::size_t size>
@@ -90,7 +83,7 @@ void check_special_ids(const std::string& side, const SpecialIds& ids, Index voc
                                   ", but the loss ignores padding, so the model would never learn to end a sentence");
 }
 
-/// A search does not know padding, so it would see a bos that training hides.
+/// A search never hides padding, so it would see a bos that was hidden in training.
 void check_target_bos(const SpecialIds& ids) {
   require(ids.pad != ids.bos, "special.target: pad and bos are both " + std::to_string(ids.bos) +
                                   ", but training hides padding from the model, so it would never see bos; if nothing "

@@ -50,7 +50,7 @@ Session::Update Session::step() {
   if (state_->text.view().size() == 0) {
     refuse("this session has no sentence pairs to train on");
   }
-  const Trainer::Update update = state_->needed_trainer().step();
+  const Trainer::Update update = state_->ensure_trainer().step();
   Update result{updates(), update.loss, update.gradient_norm, update.learning_rate, update.skipped, {}};
   for (const std::vector<Index>& batch : update.batches) {
     result.pairs.insert(result.pairs.end(), batch.begin(), batch.end());
@@ -114,7 +114,7 @@ std::vector<TensorView<const float>> Session::weights() const {
 }
 
 std::vector<TensorView<const float>> Session::gradients() const {
-  return views_of<const float>(state_->model.weights.tensors(), state_->needed_trainer().gradient());
+  return views_of<const float>(state_->model.weights.tensors(), state_->ensure_trainer().gradient());
 }
 
 TensorView<float> Session::weight(std::string_view name) { return find_tensor(weights(), name); }

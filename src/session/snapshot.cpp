@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -91,15 +92,15 @@ Header read_header(std::span<const std::byte> snapshot) {
   return header;
 }
 
-/// Whether training can have got there. (Only the text tells how many batches an epoch has.)
+/// Whether training can reach this state and go on. (Only the text tells how many batches an epoch has.)
 bool is_possible(const Progress& progress) {
   const auto& [update, epoch, batch, skipped, skipped_in_row] = progress;
-  return 0 <= update && update <= std::numeric_limits<std::uint32_t>::max() &&  // dropout counts them in 32 bits
-         0 <= epoch && epoch <= update && 0 <= batch && (batch == 0 || update > 0) && 0 <= skipped_in_row &&
-         skipped_in_row <= skipped && skipped <= update;
+  return update < std::numeric_limits<std::uint32_t>::max() &&  // dropout counts updates in 32 bits
+         0 <= epoch && epoch <= update && 0 <= batch && 0 <= skipped_in_row && skipped_in_row <= skipped &&
+         skipped <= update;
 }
 
-/// Whether the header of a snapshot of `size` bytes fits itself and this session.
+/// Refuses a header that contradicts itself or the size of its snapshot, or that belongs to another session.
 void check_header(const Header& header, std::size_t size, const SessionSettings& settings, const SessionText& text,
                   Index parameters) {
   if (header.settings != digest_of(settings) || header.parameters != parameters) {
@@ -111,7 +112,7 @@ void check_header(const Header& header, std::size_t size, const SessionSettings&
   if (size != expected) {
     refuse("snapshot: expected " + std::to_string(expected) + " bytes, found " + std::to_string(size));
   }
-  if (!is_possible(header.progress) || (header.has_training_state() && header.text == 0)) {
+  if (header.has_training_state() && (!is_possible(header.progress) || header.text == 0)) {
     refuse("snapshot: its progress is impossible");
   }
   if (text.size() > 0 && header.text != 0 && header.text != digest_of(text)) {
@@ -132,8 +133,8 @@ std::vector<std::byte> Session::snapshot() const {
   append(bytes, std::as_bytes(std::span(&header, 1)));
   append(bytes, std::as_bytes(std::span<float>(state.model.weights.values())));
   if (header.has_training_state()) {
-    append(bytes, std::as_bytes(state.needed_trainer().optimizer().m()));
-    append(bytes, std::as_bytes(state.needed_trainer().optimizer().v()));
+    append(bytes, std::as_bytes(state.ensure_trainer().optimizer().m()));
+    append(bytes, std::as_bytes(state.ensure_trainer().optimizer().v()));
   }
   const std::uint64_t digest = Digest().add(std::span<const std::byte>(bytes)).value();
   append(bytes, std::as_bytes(std::span(&digest, 1)));
@@ -145,7 +146,7 @@ void Session::restore(std::span<const std::byte> snapshot) {
   const Header header = read_header(snapshot);
   check_header(header, snapshot.size(), state.settings, state.text, state.model.weights.size());
   const bool continues = header.has_training_state() && state.text.size() > 0;
-  if (continues && !state.needed_trainer().continue_from(header.progress)) {
+  if (continues && !state.ensure_trainer().continue_from(header.progress)) {
     refuse("snapshot: its progress is impossible: its epoch has no batch " + std::to_string(header.progress.batch));
   }
   // Up to here, nothing has changed if the snapshot is refused. From here on, nothing can fail.

@@ -39,7 +39,7 @@ struct Session::State {
   SessionSettings settings;
   SessionText text;
   Model<float> model;
-  std::optional<Trainer> trainer;  ///< see needed_trainer
+  std::optional<Trainer> trainer;  ///< see ensure_trainer
 
   /// \pre settings and pairs have been checked
   State(const SessionSettings& given, std::span<const SentencePair> pairs)
@@ -52,8 +52,8 @@ struct Session::State {
   State& operator=(const State&) = delete;
 
   /// Makes the trainer if there is none. Its gradients and its optimizer take several times as much memory as the
-  /// weights, so a session that does not train does without. Once made, it stays: views refer to it.
-  Trainer& needed_trainer() {
+  /// weights, so a session that does not train never makes one. Once made, it stays: views refer to it.
+  Trainer& ensure_trainer() {
     if (!trainer) {
       trainer.emplace(model, settings.training, text.view());
     }

@@ -63,11 +63,13 @@ struct RunSettings {
   bool operator==(const RunSettings&) const = default;
 };
 
+/// The limit of a run in minutes.
+inline constexpr Range kMinutes{kNotNegative.words, kNotNegative.holds, false};
+
 /// Lists the fields, except for validation and checkpoints, which have their own sections.
 void for_each_setting(RunSettings& run, const auto& visit) {
   visit("max_epochs", "stop after this many passes over the text; 0: no limit", run.max_epochs, 0, kMany);
-  visit("max_minutes", "stop after this many minutes; 0: no limit (set at least one limit)", run.max_minutes,
-        kNotNegative);
+  visit("max_minutes", "stop after this many minutes; 0: no limit (set at least one limit)", run.max_minutes, kMinutes);
   visit("max_skipped", "skipped updates allowed in a row (loss or gradient not finite)", run.max_skipped, 0, kMany);
   visit("log_every", "updates between log lines", run.log_every, 1, kMany);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "glassformer/numerics/matrix.hpp"
+#include "glassformer/numerics/random.hpp"
 #include "glassformer/numerics/setting.hpp"
 
 namespace glassformer {
@@ -37,7 +38,8 @@ void for_each_setting(DataSettings& data, const auto& visit) {
   visit("train", "NAME of the training text", data.train);
   visit("valid", "NAME of the validation text; \"\": none, so no checkpoint is the best", data.valid, Empty::allowed);
   visit("tests", "NAMEs of the test texts; may be empty", data.tests);
-  visit("max_length", "tokens; training leaves out pairs that are longer on either side", data.max_length, 1, kMany);
+  visit("max_length", "tokens; training leaves out pairs that are longer on either side", data.max_length, 1,
+        kMostPositions - 1);
 }
 
 /// How text is split: at white space, into subwords, or as a Hugging Face Marian model does.

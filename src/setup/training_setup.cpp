@@ -12,7 +12,7 @@ namespace glassformer {
 
 namespace fs = std::filesystem;
 
-TokenizerPair starting_tokenizers(const Config& config) {
+TokenizerPair starting_tokenizers(const Config& config, const fs::path& file) try {
   const DataSettings& data = config.data;
   if (!config.model_from.empty()) {
     TokenizerPair tokenizers = load_tokenizers(config.tokenizer, config.model_from);
@@ -20,6 +20,8 @@ TokenizerPair starting_tokenizers(const Config& config) {
     return tokenizers;
   }
   return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+} catch (const TokenizerKeyError& error) {
+  throw UserError(file.string() + ": " + error.what());
 }
 
 void describe_model(const Config& config, const TokenizerPair& tokenizers, const fs::path& directory) {

@@ -12,9 +12,9 @@
 
 namespace glassformer {
 
-/// The tokenizers that training starts with: those of model.from, or else new ones, learned from the text.
-/// \throws UserError like make_tokenizers and load_tokenizers
-TokenizerPair starting_tokenizers(const Config& config);
+/// The tokenizers that training starts with: those of model.from, or else new ones, learned from the text. `file` is
+/// the config file, for messages. \throws UserError like make_tokenizers and load_tokenizers
+TokenizerPair starting_tokenizers(const Config& config, const std::filesystem::path& file);
 
 /// Writes a checkpoint's config files and tokenizers: config.yaml for us; config.json and others for the Hugging Face
 /// library. (Its Marian model is our post-norm transformer: the same sums in the same order, sinusoidal positions with

@@ -161,8 +161,6 @@ std::string explain(const std::string& report, const VocabularyPlan& plan) {
                      report);
 }
 
-constexpr std::array kNormalizations = {"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"};
-
 /// A model that lacks pad, bos or eos, with a piece for each of them at the end. This needs no change to the rest of
 /// the model: if a field of a Protocol Buffers message occurs twice, the list of pieces grows, and the settings are
 /// merged (https://protobuf.dev/programming-guides/encoding/#last-one-wins).
@@ -198,13 +196,13 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
       {"model_type", settings.model == SentencePieceModel::bpe ? "bpe" : "unigram"},
       {"vocab_size", std::to_string(plan.size)},
       {"character_coverage", fmt::format("{}", settings.character_coverage)},
-      {"normalization_rule_name", kNormalizations[static_cast<std::size_t>(settings.normalization)]},
+      {"normalization_rule_name", kNormalizationNames[static_cast<std::size_t>(settings.normalization)]},
       {"max_sentence_length", std::to_string(kMaxLineBytes)},
       {"input_sentence_size", std::to_string(kMaxLines)},
       {"shuffle_input_sentence", "true"}};
   const auto [model, status] = SentencePieces::train(options, [&](std::string& line) { return lines.next(line); });
   if (!status.ok()) {
-    throw UserError(explain(status.ToString(), plan));
+    throw TokenizerKeyError(explain(status.ToString(), plan));
   }
   auto tokenizer = std::make_shared<SentencePieceTokenizer>(model, plan.texts.front().string());
   tokenizer->remarks = lines.remarks();

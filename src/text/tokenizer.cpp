@@ -53,7 +53,8 @@ std::map<std::string, Id> Tokenizer::vocabulary() const {
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text) {
   if (settings.kind == TokenizerKind::marian) {
-    throw UserError("tokenizer.kind: expected a model with a marian tokenizer, found none; name one in model.from");
+    throw TokenizerKeyError(
+        "tokenizer.kind: expected a model with a marian tokenizer, found none; name one in model.from");
   }
   if (settings.joint) {
     const VocabularyPlan both{{source_text, target_text}, settings.vocabulary_size, kSizeKey, ""};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "glassformer/batching/sentence_pairs.hpp"
+#include "glassformer/files/user_error.hpp"
 #include "glassformer/model/settings.hpp"
 #include "glassformer/settings/text.hpp"
 
@@ -61,9 +62,16 @@ inline VocabularyShape vocabulary_shape(const TokenizerPair& tokenizers) {
   return {source.vocabulary_size(), target.vocabulary_size(), {source.special(), target.special()}};
 }
 
+/// A key of the config does not fit the text. The message begins with the key; whoever knows the config file puts it in
+/// front.
+struct TokenizerKeyError : UserError {
+  using UserError::UserError;
+};
+
 /// Learns the vocabularies from the training text, or reads the .model files that the settings name.
 /// \pre the settings obey the rules of read_config
-/// \throws UserError: a missing or unusable file, a vocabulary larger than the text allows, TokenizerKind::marian
+/// \throws TokenizerKeyError: a vocabulary larger or smaller than the text allows, TokenizerKind::marian
+/// \throws UserError: a missing or unusable file
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text);
 

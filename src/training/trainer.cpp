@@ -18,26 +18,27 @@ Trainer::Trainer(Model<float>& model, const TrainingSettings& settings, const Se
 
 bool Trainer::continue_from(const Progress& progress) {
   if (progress.batch > 0) {
-    plan(progress.epoch);
-    if (progress.batch >= std::ssize(batches_)) {
+    std::vector<std::vector<Index>> batches = batches_of(progress.epoch);
+    if (progress.batch >= std::ssize(batches)) {
       return false;
     }
+    batches_ = std::move(batches);
+    planned_ = progress.epoch;
   }
   progress_ = progress;
   gradient_.clear();
   return true;
 }
 
-void Trainer::plan(Index epoch) {
-  if (planned_ == epoch) {
-    return;
-  }
-  batches_ = plan_epoch(pairs_, settings_.max_tokens, settings_.seed, epoch);
-  planned_ = epoch;
+std::vector<std::vector<Index>> Trainer::batches_of(Index epoch) const {
+  return plan_epoch(pairs_, settings_.max_tokens, settings_.seed, epoch);
 }
 
 Trainer::Update Trainer::step() {
-  plan(progress_.epoch);
+  if (planned_ != progress_.epoch) {
+    batches_ = batches_of(progress_.epoch);
+    planned_ = progress_.epoch;
+  }
   const std::span rest = batches().subspan(static_cast<std::size_t>(progress_.batch));
   const std::span next = rest.first(std::min(static_cast<std::size_t>(settings_.accumulation), rest.size()));
   ++progress_.update;

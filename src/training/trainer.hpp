@@ -39,7 +39,7 @@ class Trainer {
   };
 
   /// \param model  its weights are trained in place. It must outlive the trainer
-  /// \param pairs  the training text, at least one pair; their ids and offsets must outlive the trainer
+  /// \param pairs  the training text; its ids and offsets must outlive the trainer. step() needs at least one pair
   /// \param ranks  the processes that train together, all with the same model, settings and text
   Trainer(Model<float>& model, const TrainingSettings& settings, const SentencePairs& pairs,
           const Ranks& ranks = alone);
@@ -60,7 +60,7 @@ class Trainer {
   std::span<const std::vector<Index>> batches() const { return batches_; }
 
  private:
-  void plan(Index epoch);  // unless it is planned already
+  std::vector<std::vector<Index>> batches_of(Index epoch) const;
 
   Model<float>& model_;
   const TrainingSettings settings_;

@@ -113,7 +113,7 @@ TEST_CASE("the cosine schedule depends on max_updates, and on no other limit", "
   }
 }
 
-TEST_CASE("a model's shape is the tokenizer's kind and every key of the model but these", "[config]") {
+TEST_CASE("a model's shape: tokenizer.kind, tokenizer.joint, and every model key except these", "[config]") {
   const std::set<std::string> of_training = {
       "model.from",         "model.dropout",           "model.embedding_dropout",
       "model.initial_gain", "model.attention_dropout", "model.activation_dropout"};

@@ -51,7 +51,7 @@ class RandomConfigs {
   }
   template <class Enum, std::size_t size>
   void operator()(const char*, const std::string&, Enum& field, const std::array<const char*, size>&) const {
-    // The array of names has as many as the enum has values.
+    // The array has one name for each value of the enum.
     static_assert(has_name<static_cast<Enum>(size - 1)>() && !has_name<static_cast<Enum>(size)>());
     field = static_cast<Enum>(integer(0, static_cast<Index>(size) - 1));
   }

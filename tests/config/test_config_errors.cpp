@@ -1,6 +1,7 @@
 #include "catch.hpp"
 #include "config/workplace.hpp"
 #include "glassformer/files/suggestion.hpp"
+#include "glassformer/numerics/random.hpp"
 
 using namespace glassformer;
 
@@ -90,6 +91,15 @@ TEST_CASE("a wrong value is an error that states what was expected and what was 
         "--set training.optimizer.epsilon=0: expected a number above 0, found 0");
   CHECK(complaint("decoding.length_penalty=.inf") ==
         "--set decoding.length_penalty=.inf: expected a number of at least 0, found \".inf\"");
+}
+
+TEST_CASE("dropout can number the tokens of every sentence that data.max_length allows", "[config]") {
+  const Workplace place;
+  for (const std::string value : {"1048576", "2000000"}) {
+    CHECK(place.complaint("", {"data.max_length=" + value}) ==
+          "--set data.max_length=" + value + ": expected an integer from 1 to 1048575, found " + value);
+  }
+  CHECK(place.read("", {"data.max_length=1048575"}).data.max_length == kMostPositions - 1);
 }
 
 TEST_CASE("the error for a wrong choice lists the choices and suggests the nearest", "[config]") {

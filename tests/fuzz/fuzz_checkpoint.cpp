@@ -52,7 +52,7 @@ class Checkpoints {
             "target_language: de}\ntokenizer: " + tokenizer + "\nmodel: {d_model: 8, heads: 2, d_ff: 8, " +
             "encoder_layers: 1, decoder_layers: 1}\n" + "training: {max_epochs: 1}\n");
     const Config config = read_config(file);
-    const TokenizerPair tokenizers = starting_tokenizers(config);
+    const TokenizerPair tokenizers = starting_tokenizers(config, "config.yaml");
     Model<float> model(config.model, vocabulary_shape(tokenizers));
     initialize(model, 1);
     save_checkpoint(

@@ -1,4 +1,8 @@
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
@@ -17,6 +21,22 @@ json marian(const Config& config, const TokenizerPair& pair = tokenizers(5, 3), 
 
 json generation(const Config& config, const TokenizerPair& pair) {
   return marian(config, pair, "generation_config.json");
+}
+
+/// A tokenizer that calls its tokens source0, source1, ...
+class NamedTokens : public stand_in::Tokenizer {
+ public:
+  NamedTokens(std::string name, SpecialIds ids) : stand_in::Tokenizer(20, ids), name_(std::move(name)) {}
+  std::string piece(Id id) const override { return name_ + std::to_string(id); }
+
+ private:
+  std::string name_;
+};
+
+/// The two sides have no id in common.
+TokenizerPair unequal_sides(const SpecialIds& target = {.pad = 7, .bos = 8, .eos = 9, .unk = 10}) {
+  return {std::make_shared<NamedTokens>("source", SpecialIds{.pad = 3, .bos = 4, .eos = 5, .unk = 6}),
+          std::make_shared<NamedTokens>("target", target)};
 }
 
 }  // namespace
@@ -74,6 +94,41 @@ TEST_CASE("config.json describes the model with Marian's keys", "[checkpoint]") 
   CHECK(same_size["vocab_size"] == 4);
   CHECK(same_size["decoder_vocab_size"] == 4);
   CHECK_FALSE(same_size.contains("glassformer_source_vocabulary"));
+  CHECK_FALSE(same_size.contains("glassformer_target_vocabulary"));
+
+  const json larger_target = marian(config, tokenizers(3, 6));
+  CHECK(larger_target["vocab_size"] == 6);
+  CHECK(larger_target["decoder_vocab_size"] == 6);
+  CHECK(larger_target["glassformer_source_vocabulary"] == 3);
+  CHECK(larger_target["glassformer_target_vocabulary"] == 6);
+
+  const json ids = marian(config, unequal_sides());
+  CHECK(ids["pad_token_id"] == 7);
+  CHECK(ids["bos_token_id"] == 8);
+  CHECK(ids["eos_token_id"] == 9);
+  CHECK(ids["decoder_start_token_id"] == 8);
+}
+
+TEST_CASE("tokenizer_config.json names the languages and the target's special tokens", "[checkpoint]") {
+  Config config;
+  config.data.source_language = "en";
+  config.data.target_language = "de";
+  config.tokenizer.joint = false;
+  const auto written = [&](const TokenizerPair& pair) { return marian(config, pair, "tokenizer_config.json"); };
+  CHECK(written(unequal_sides()) == json{{"tokenizer_class", "MarianTokenizer"},
+                                         {"source_lang", "en"},
+                                         {"target_lang", "de"},
+                                         {"separate_vocabs", true},
+                                         {"pad_token", "target7"},
+                                         {"eos_token", "target9"},
+                                         {"unk_token", "target10"},
+                                         {"model_max_length", 1024}});
+  config.tokenizer.joint = true;
+  config.data.max_length = 600;
+  CHECK(written(unequal_sides())["separate_vocabs"] == false);
+  CHECK(written(unequal_sides())["model_max_length"] == 1212);  // 2 * 600 + 10, bos and eos
+  const SpecialIds without_padding{.pad = kNoToken, .bos = 8, .eos = 9, .unk = 10};
+  CHECK(written(unequal_sides(without_padding))["pad_token"] == "target8");  // the library pads with bos
 }
 
 TEST_CASE("config.json names the tied matrices and the activation", "[checkpoint]") {
@@ -121,10 +176,23 @@ TEST_CASE("generation_config.json holds the search settings and the target's spe
   CHECK(generation(config, pair)["early_stopping"] == false);
 }
 
-TEST_CASE("generation_config.json never forbids eos, even if it also begins sentences", "[checkpoint]") {
-  const SpecialIds ids{.pad = 1, .bos = 2, .eos = 2, .unk = 3};
-  const TokenizerPair pair{std::make_shared<stand_in::Tokenizer>(20, ids),
-                           std::make_shared<stand_in::Tokenizer>(20, ids)};
-  const json written = generation({}, pair);
-  CHECK(written["bad_words_ids"] == json::array({json::array({1})}));
+TEST_CASE("generation_config.json forbids padding and bos, each of them once, but never eos", "[checkpoint]") {
+  struct Forbidden {
+    Id pad, bos, eos;
+    std::vector<Id> ids;
+  };
+  for (const auto& [pad, bos, eos, ids] : {Forbidden{7, 8, 9, {7, 8}},
+                                           {1, 2, 2, {1}},
+                                           {2, 8, 2, {8}},
+                                           {kNoToken, 8, 9, {8}},  // the library pads with bos
+                                           {kNoToken, 2, 2, {}}}) {
+    CAPTURE(pad, bos, eos);
+    const json written = generation({}, unequal_sides({.pad = pad, .bos = bos, .eos = eos, .unk = 10}));
+    json expected = json::array();
+    for (const Id id : ids) {
+      expected.push_back(json::array({id}));
+    }
+    CHECK(written["bad_words_ids"] == expected);
+    CHECK(written["pad_token_id"] == (pad == kNoToken ? bos : pad));
+  }
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch.hpp"
@@ -89,7 +90,7 @@ TEST_CASE("ordinary texts, and those of the configs in this project, get no rema
   for (const char* name : {"toy", "reverse", "debug"}) {
     CAPTURE(name);
     const Config config = read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs" / (std::string(name) + ".yaml"));
-    const TokenizerPair tokenizers = starting_tokenizers(config);
+    const TokenizerPair tokenizers = starting_tokenizers(config, "config.yaml");
     const std::vector<Remark> remarks =
         remarks_on(TrainingText(config.data, tokenizers), plan_training(config, tokenizers));
     for (const Remark& remark : remarks) {
@@ -153,6 +154,41 @@ TEST_CASE("a hint says if unknown words are known in another case or another Uni
   CHECK(contains(report(texts), "decomposed form (NFD)"));
 }
 
+TEST_CASE("advice on unknown words depends on whether training has learned the tokenizer of their side", "[training]") {
+  Texts texts;
+  texts.valid_source = numbered(40, "dog") + "dog %\n";
+  texts.valid_target = numbered(40, "Hund") + "Hund %\n";
+  const TemporaryDirectory models;
+  {
+    const Report usual(texts);
+    const TokenizerPair learned =
+        make_tokenizers(pieces(40), usual.data.source_file("train"), usual.data.target_file("train"));
+    learned.source->save(models.path(), "source");
+    learned.target->save(models.path(), "target");
+  }
+  const bool is_source_given = GENERATE(false, true);
+  const bool is_target_given = GENERATE(false, true);
+  const bool is_fine_tuned = GENERATE(false, true);
+  CAPTURE(is_source_given, is_target_given, is_fine_tuned);
+  TokenizerSettings settings = pieces(40);
+  settings.source_model = is_source_given ? models / "source.spm" : "";
+  settings.target_model = is_target_given ? models / "target.spm" : "";
+  Report files(texts, settings);
+  files.plan.model_from = is_fine_tuned ? "model" : "";
+  const std::string remarks = files.text();
+  const auto check = [&](const std::string& side, bool is_given) {
+    const std::string beginning = "in the " + side + " of the validation text are unknown to its tokenizer";
+    CAPTURE(remarks, side);
+    REQUIRE(contains(remarks, beginning));
+    const std::string rest = remarks.substr(remarks.find(beginning));
+    CHECK(contains(rest.substr(0, rest.find('\n')), is_given || is_fine_tuned
+                                                        ? "; its vocabulary is fixed"
+                                                        : "; the tokenizer did not learn these characters"));
+  };
+  check("source", is_source_given);
+  check("target", is_target_given);
+}
+
 TEST_CASE("references that change in the tokenizer limit exact match; the report shows one and the key", "[training]") {
   Texts texts;
   texts.train_target = numbered(40, "Hund \u00BD a\u200Cb");
@@ -202,19 +238,48 @@ TEST_CASE("targets beyond the limit of the search are counted, with a ratio that
   CHECK(contains(too_long.text(), "the largest ratio, 100, is not enough for 1 of them"));
 }
 
+TEST_CASE("any reference beyond the limit is a warning; so are training targets, unless they are few", "[training]") {
+  std::string longest;
+  for (int i = 0; i < 31; ++i) {
+    longest += "x ";
+  }
+  const std::string limit = " are longer than 2 * source tokens + 10 tokens";
+  Texts texts;
+  texts.valid_source = numbered(2000, "dog") + "dog a .\n";
+  texts.valid_target = numbered(2000, "Hund") + longest + "\n";
+  const std::string of_references = report(texts);
+  CHECK(contains(of_references, "! 1 of 2001 validation references (0.05%)" + limit));
+  CHECK(contains(of_references, "a ratio of 7 would suffice"));
+  CHECK_FALSE(contains(of_references, "training targets"));
+  std::swap(texts.valid_source, texts.train_source);
+  std::swap(texts.valid_target, texts.train_target);
+  const std::string of_targets = report(texts);
+  CHECK(contains(of_targets, "  1 of 2001 training targets (0.05%)" + limit));
+  CHECK_FALSE(contains(of_targets, "validation references"));
+}
+
 TEST_CASE("text that is already split into subwords is reported", "[training]") {
   Texts texts;
   texts.train_target = numbered(40, "Hu@@ nd");
   texts.valid_target = "b Hu@@\n";  // at the end of the line
   const std::string signs = report(texts);
   CHECK(contains(signs, "! in the target of the training text, 40 of 160 words have a subword marker (@@, as "));
-  CHECK(contains(signs, "BLEU and exact match count pieces; join the pieces with sed -E 's/@@( |$)//g', and let "));
+  CHECK(contains(signs,
+                 "(@@, as subword-nmt writes it): translations will be split, too, and BLEU and exact match count "
+                 "pieces; join the pieces with sed -E 's/@@( |$)//g', and let "));
   CHECK(contains(signs, "! in the target of the validation text, 1 of 2 words have a subword marker"));
   CHECK_FALSE(contains(signs, "in the source"));
   texts = {};
   texts.train_source = numbered(40, "\u2581do g");
   texts.valid_source = "\u2581do g b\n";
-  CHECK(contains(report(texts), "! in the source of the training text, 40 of 160 words have a subword marker (U+2581"));
+  const std::string bars = report(texts);
+  CHECK(
+      contains(bars,
+               "! in the source of the training text, 40 of 160 words have a subword marker (U+2581, as SentencePiece "
+               "writes it): translate will need text that is split in the same way; give the original text, and "));
+  CHECK(contains(bars, "! in the source of the validation text, 1 of 3 words have a subword marker (U+2581"));
+  CHECK_FALSE(contains(bars, "in the target"));
+  CHECK_FALSE(contains(bars, "translations will be split"));
 }
 
 TEST_CASE("signs of mistakes in the files are reported", "[training]") {
@@ -269,6 +334,33 @@ TEST_CASE("remarks about how the tokenizers were made are part of the report", "
   settings.target_vocabulary_size = 40;
   CHECK(report(texts, settings).starts_with("! "));
   CHECK(contains(report(texts, settings), "train.en: the tokenizer skipped 1 of 41 lines"));
+}
+
+TEST_CASE("the sample of a long training text comes from all over it", "[training]") {
+  const auto target_of = [](Index line) {
+    std::string digits;
+    for (const char digit : std::to_string(line)) {
+      digits += std::string(digits.empty() ? "" : " ") + digit;
+    }
+    return digits;
+  };
+  const auto [pairs, step] = GENERATE(table<Index, Index>({{4000, 1}, {4001, 2}, {8000, 2}, {8001, 4}, {9000, 4}}));
+  CAPTURE(pairs, step);
+  Texts texts;
+  texts.train_source = texts.train_target = "";
+  for (Index line = 0; line < pairs; ++line) {
+    texts.train_source += "x\n";
+    texts.train_target += target_of(line) + "\n";
+  }
+  const Report files(texts, {}, false);
+  const TokenizerPair tokenizers =
+      make_tokenizers({}, files.data.source_file("train"), files.data.target_file("train"));
+  const TrainingText text(files.data, tokenizers);
+  std::vector<std::string> expected;
+  for (Index line = 0; line < pairs; line += step) {
+    expected.push_back(target_of(line));
+  }
+  CHECK((text.sample() == expected));
 }
 
 TEST_CASE("a text that changes while training reads it is an error", "[training]") {

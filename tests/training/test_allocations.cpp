@@ -69,7 +69,7 @@ TEST_CASE("after a warm-up, an update allocates nothing", "[training]") {
   const std::string name = GENERATE("toy", "benchmark/tiny", "benchmark/small");
   const WithThreads one(1);  // each thread grows its buffers when it first gets the longest sentences
   const Config config = config_for_toy_text(name);
-  const TokenizerPair tokenizers = starting_tokenizers(config);
+  const TokenizerPair tokenizers = starting_tokenizers(config, "config.yaml");
   const Corpus corpus = Corpus::read(config.data.source_file("train"), config.data.target_file("train"), tokenizers,
                                      config.data.max_length);
   Model<float> model(config.model, vocabulary_shape(tokenizers));

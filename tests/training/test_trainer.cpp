@@ -33,6 +33,7 @@ class Example {
       : settings_{.max_tokens = 8, .accumulation = accumulation, .optimizer = {}, .schedule = {}} {}
   const Progress& progress() const { return trainer_.progress(); }
   bool continue_from(const Progress& progress) { return trainer_.continue_from(progress); }
+  std::vector<std::vector<Index>> batches() const { return {trainer_.batches().begin(), trainer_.batches().end()}; }
   bool has_gradient() const {
     return std::ranges::any_of(trainer_.gradient(), [](float g) { return g != 0; });
   }
@@ -102,9 +103,12 @@ TEST_CASE("training continues from a given progress if its batch exists", "[trai
   }
 
   const Progress before = resumed.progress();
+  const auto batches = resumed.batches();
   CHECK(resumed.has_gradient());
+  progress.epoch = 0;  // whose batches are others
   CHECK_FALSE(resumed.continue_from(progress));
   CHECK(resumed.progress() == before);
+  CHECK(resumed.batches() == batches);
   CHECK(resumed.has_gradient());
   CHECK(resumed.step() == example.step());
   CHECK(resumed.continue_from(before));

@@ -1,0 +1,107 @@
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catch.hpp"
+#include "glassformer/glassformer.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+/// Settings of which each can change alone without breaking a rule.
+SessionSettings independent_settings() {
+  SessionSettings settings;
+  settings.model.d_model = 16;
+  settings.model.heads = 2;
+  settings.model.encoder_layers = settings.model.decoder_layers = 1;
+  settings.model.d_ff = 24;
+  settings.model.tied_embeddings = Tying::none;
+  settings.training.max_updates = 1000;
+  settings.source_vocabulary = 12;
+  settings.target_vocabulary = 11;
+  return settings;
+}
+
+/// Another value that a setting accepts.
+Index another(Index value, Index, Index) { return value > 0 ? 2 * value : 1; }
+double another(double value, const Range&) { return value > 0 ? value / 2 : 0.25; }
+bool another(bool value) { return !value; }
+std::uint64_t another(std::uint64_t value) { return value + 1; }
+template <class Enum, std::size_t size>
+Enum another(Enum value, const std::array<const char*, size>&) {
+  return static_cast<Enum>((static_cast<std::size_t>(value) + 1) % size);
+}
+
+/// For each setting, its name, and `settings` with another value of it.
+std::vector<std::pair<std::string, SessionSettings>> each_changed(const SessionSettings& settings) {
+  std::vector<std::pair<std::string, SessionSettings>> all;
+  for (bool found = true; found;) {
+    found = false;
+    SessionSettings other = settings;
+    std::size_t seen = 0;
+    std::string changed;
+    const auto change = [&](const char* name, const std::string&, auto& value, const auto&... accepted) {
+      if (seen++ == all.size()) {
+        value = another(value, accepted...);
+        changed = name;
+        found = true;
+      }
+    };
+    for_each_setting(other.model, change);
+    for_each_setting(other.model.masks, change);
+    for_each_setting(other.training, change);
+    for_each_setting(other.training.optimizer, change);
+    for_each_setting(other.training.schedule, change);
+    if (found) {
+      all.emplace_back(changed, other);
+    }
+  }
+  const auto add = [&](const std::string& name, const auto& change) {
+    SessionSettings other = settings;
+    change(other);
+    all.emplace_back(name, other);
+  };
+  add("source_vocabulary", [](SessionSettings& other) { ++other.source_vocabulary; });
+  add("target_vocabulary", [](SessionSettings& other) { ++other.target_vocabulary; });
+  for (const auto side : {&SpecialIdPair::source, &SpecialIdPair::target}) {
+    for (const auto id : {&SpecialIds::pad, &SpecialIds::bos, &SpecialIds::eos, &SpecialIds::unk}) {
+      add("special", [&](SessionSettings& other) { other.special.*side.*id += 4; });
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("A snapshot belongs to sessions in which every setting is the same", "[session]") {
+  const SessionSettings settings = independent_settings();
+  const std::vector<std::byte> snapshot = Session(settings, {}).snapshot();
+  Session(settings, {}).restore(snapshot);
+  const auto changed = each_changed(settings);
+  REQUIRE(changed.size() > 40);
+  for (const auto& [name, other] : changed) {
+    CAPTURE(name);
+    Session session(other, {});
+    CHECK_THROWS_WITH(session.restore(snapshot), "snapshot: it belongs to a session with other settings");
+  }
+}
+
+TEST_CASE("A snapshot belongs to sessions with the same words in the same sentences", "[session]") {
+  const SessionSettings settings = independent_settings();
+  const std::vector<SentencePair> pairs = {{{4, 5, 6}, {7, 8}}, {{9, 10}, {6}}};
+  const std::vector<std::byte> snapshot = Session(settings, pairs).snapshot();
+  Session(settings, pairs).restore(snapshot);
+  for (const std::vector<SentencePair>& other : std::vector<std::vector<SentencePair>>{
+           {{{11, 5, 6}, {7, 8}}, {{9, 10}, {6}}},  // another word
+           {{{4, 5, 6}, {7, 8}}, {{9, 10}, {5}}},
+           {{{4, 5}, {6, 7, 8}}, {{9, 10}, {6}}},  // the same words, divided differently
+           {{{4, 5, 6}, {7, 8}}, {{9}, {10, 6}}},
+           {{{9, 10}, {6}}, {{4, 5, 6}, {7, 8}}},  // another order
+           {{{4, 5, 6}, {7, 8}}},
+       }) {
+    Session session(settings, other);
+    CHECK_THROWS_WITH(session.restore(snapshot), "snapshot: it belongs to a session with other sentence pairs");
+  }
+}
