@@ -93,12 +93,16 @@ void RunDirectory::require_links() const {
   fs::remove(probe, reason);
 }
 
-fs::path RunDirectory::path() const {
+void RunDirectory::require_in_place() const {
   if (opened_ && !is_at(*opened_, path_)) {
     throw std::runtime_error(path_.string() +
                              ": this run's directory was moved or deleted during training, so training stops. If you " +
                              "moved it, --resume continues from its last checkpoint; give --output its new path.");
   }
+}
+
+fs::path RunDirectory::path() const {
+  require_in_place();
   return path_;
 }
 

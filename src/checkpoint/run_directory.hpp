@@ -38,6 +38,8 @@ class RunDirectory {
   static RunDirectory resume(const std::filesystem::path& path);
 
   /// \throws std::runtime_error: the directory was moved or deleted after it was opened
+  void require_in_place() const;
+  /// \throws like require_in_place
   std::filesystem::path path() const;
   /// A file of the run; empty if there is no path.
   std::filesystem::path file(const std::string& name) const { return path_.empty() ? path_ : path() / name; }

@@ -138,6 +138,9 @@ std::unique_ptr<TrainingRun> start_run(const TrainingPlan& plan, TrainingText te
   const MemoryForecast memory =
       forecast_memory(plan, vocabulary_shape(text.tokenizers()), text.corpus(), text.valid().corpus, ranks);
   auto run = std::make_unique<RunState>(plan, std::move(text), ranks);
+  require_same(
+      ranks, "the tokens of the training text", [&] { return fingerprint(run->text.corpus()); },
+      "Give all ranks the same text, the same tokenizers (tokenizer.source_model) and the same program.");
   const auto checkpoint = begun ? begun->last() : std::nullopt;
   if (ranks.is_first() && !checkpoint) {  // the other ranks get the weights of the first one
     set_starting_weights(run->model, plan.model_from, plan.training.seed);
@@ -146,10 +149,6 @@ std::unique_ptr<TrainingRun> start_run(const TrainingPlan& plan, TrainingText te
   const RunDirectory opened = begun ? *begun : RunDirectory::create(directory, plan.write_config);
   auto log = std::make_unique<RunLog>(opened.path(), RunLength{plan.training.max_updates, plan.run.max_epochs},
                                       std::move(display));
-  require_same(
-      ranks, "the tokens of the training text", [&] { return fingerprint(run->text.corpus()); },
-      "Give all ranks the same text, the same tokenizers (tokenizer.source_model) and the same program.");
-
   const SavedCheckpoint saved = checkpoint ? resume_from(*checkpoint, opened, *run) : SavedCheckpoint();
   run->progress.text = run->text.fingerprint();
   run->progress.valid_text = run->text.valid().fingerprint;

@@ -21,7 +21,7 @@ struct TrainingPlan {
   EvaluationSettings evaluation;
   TokenizerSettings tokenizer;
   std::filesystem::path model_from = {};  ///< the checkpoint whose weights it starts from; empty: random weights
-  /// Writes the run's config.yaml into its directory. (How a config is written is the business of module config.)
+  /// Writes the run's config.yaml into its directory. (Only module config knows how to write one.)
   std::function<void(const std::filesystem::path& directory)> write_config = {};
   /// Writes what describes the model into a new checkpoint: config, vocabularies.
   std::function<void(const std::filesystem::path& directory)> describe_model = {};

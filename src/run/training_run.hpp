@@ -58,6 +58,7 @@ class TrainingRun {
   // training_run_checkpoints.cpp
   void write_checkpoint(bool best);
   void average_checkpoints();  // writes the mean of the last ones as a checkpoint of its own
+  void prune_checkpoints() const;
 
   const std::unique_ptr<RunState> state_;
   // Its parts:

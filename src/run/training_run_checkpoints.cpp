@@ -22,7 +22,7 @@ void TrainingRun::write_checkpoint(bool best) {
   try {
     save_checkpoint(checkpoint, plan_.describe_model, model_.weights, &state);
   } catch (const std::exception&) {
-    directory_.path();  // if the directory was moved meanwhile, this says so; the disk's error would explain nothing
+    directory_.require_in_place();  // if it was moved meanwhile, the disk's error would explain nothing
     throw;
   }
   record_weights(directory_, progress_.update, model_.weights);
@@ -34,8 +34,12 @@ void TrainingRun::write_checkpoint(bool best) {
   if (!saved_.interim.empty() && saved_.interim != checkpoint.filename()) {
     directory_.remove(directory_.path() / saved_.interim);
   }
-  directory_.prune(std::max(plan_.run.checkpoints.keep, plan_.run.checkpoints.average));
+  prune_checkpoints();
   saved_ = {progress_.update, {}};
+}
+
+void TrainingRun::prune_checkpoints() const {
+  directory_.prune(std::max(plan_.run.checkpoints.keep, plan_.run.checkpoints.average));
 }
 
 void TrainingRun::average_checkpoints() {
@@ -59,6 +63,7 @@ void TrainingRun::average_checkpoints() {
   if (!text_.has_valid()) {
     record_average(directory_, progress_.update, checkpoints, false, mean.weights);
     spdlog::info("mean of the last {} checkpoints: {}", count, checkpoint.string());
+    prune_checkpoints();  // an earlier mean
     return;
   }
   const ValidationMetrics metrics = metrics_of(validate(mean));
@@ -68,6 +73,7 @@ void TrainingRun::average_checkpoints() {
     directory_.point("best", checkpoint);
     write_checkpoint(false);  // a resumed run then has to beat the mean
   }
+  prune_checkpoints();  // an earlier mean
   const std::string translated = plan_.run.validation.translate ? fmt::format(", BLEU {:.2f}, exact match {:.2f}%",
                                                                               metrics.bleu, 100 * metrics.exact_match)
                                                                 : "";

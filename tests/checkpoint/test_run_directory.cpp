@@ -192,6 +192,22 @@ TEST_CASE("pruning keeps the latest checkpoints, the best and the last", "[check
   CHECK(count_entries(run.path()) == 7);  // config.yaml, train.log, best, last, average, two steps
 }
 
+TEST_CASE("pruning keeps the latest mean of checkpoints, and the best", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const RunDirectory run = run_with(directory / "toy", {100, 200});
+  for (const Index update : {100, 200, 300}) {
+    save_small_checkpoint(run.average(update));
+  }
+  run.point("best", run.average(100));
+  run.prune(2);
+  CHECK(names(checkpoints_in(run.path(), kAverage)) ==
+        std::vector<std::string>{"average-00000100", "average-00000300"});
+  run.point("best", run.checkpoint(100));
+  run.prune(2);
+  CHECK(names(checkpoints_in(run.path(), kAverage)) == std::vector<std::string>{"average-00000300"});
+  CHECK(run.checkpoints().size() == 2);
+}
+
 TEST_CASE("a checkpoint is found by its own path or by the path of its run", "[checkpoint]") {
   const TemporaryDirectory directory;
   const RunDirectory run = run_with(directory / "toy", {100, 200});
@@ -462,6 +478,37 @@ TEST_CASE("a run that was copied without links gets its links back", "[checkpoin
   fs::rename(directory / "copy" / "step-00000100", directory / "copy" / "best");
   CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copy"); }), Says("only copy") && Says("step-NUMBER"));
   CHECK(is_checkpoint(directory / "copy" / "best"));
+}
+
+TEST_CASE("a copy in the place of a link stays as long as any file of the original is damaged", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const fs::path original = directory / "toy" / "step-00000100";
+  const fs::path copy = directory / "toy" / "last";
+  {
+    run_with(directory / "toy", {});
+    SmallArena arena;
+    fill(arena);
+    const std::vector<float> moments(static_cast<std::size_t>(arena.size()), 1.0F);
+    const TrainingState state{moments, moments, some_progress()};
+    save_checkpoint(original, description(), arena, &state);
+  }
+  fs::copy(original, copy, fs::copy_options::recursive);
+  REQUIRE(fs::exists(copy / kStateFile));
+  for (const auto& entry : fs::directory_iterator(copy)) {
+    const std::string name = entry.path().filename().string();
+    if (name == kChecksumFile) {
+      continue;
+    }
+    CAPTURE(name);
+    const std::string whole = read_bytes(original / name);
+    write_bytes(original / name, whole + " ");
+    CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }),
+               Says(name) && Says("There is a copy of it, " + copy.string()));
+    CHECK(read_bytes(copy / name) == whole);
+    write_bytes(original / name, whole);
+  }
+  CHECK(complaint([&] { RunDirectory::resume(directory / "toy"); }).empty());
+  CHECK(fs::read_symlink(copy) == "step-00000100");
 }
 
 TEST_CASE("a checkpoint with files that this program did not write is not removed", "[checkpoint]") {

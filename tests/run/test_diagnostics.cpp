@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,34 @@ struct Diagnosed {
   TrainingSettings training;
 };
 
+/// A model that is sure to predict eos, whatever the source. Its output weights are so large that, if eos alone is
+/// expected and label smoothing spreads most of the probability, the gradient of the last layer norm's gain overflows.
+Diagnosed overflowing_in_the_last_gain() {
+  Diagnosed diagnosed;
+  diagnosed.training.label_smoothing = 0.9;
+  const std::string norm = "model.decoder.layers.1.final_layer_norm.";
+  std::ranges::fill(diagnosed.of(norm + "weight"), 0.0F);
+  std::ranges::fill(diagnosed.of(norm + "bias"), 0.0F);
+  diagnosed.tiny.output_bias()[kEos] = 1000;
+  const Index width = diagnosed.tiny.model.settings.d_model;
+  const RowView<float> output = diagnosed.of("lm_head.weight");
+  for (Index i = 0; i < output.size(); ++i) {
+    output[i] = i / width == kEos ? 3.4e38F : -3.4e38F;
+  }
+  return diagnosed;
+}
+
+/// So many pairs whose target is eos alone. (A second one follows, as in every sentence.)
+Corpus corpus_of_eos(Index pairs) {
+  Corpus corpus(kTinyIds, kTinyIds);
+  for (Index i = 0; i < pairs; ++i) {
+    corpus.append(std::vector<Id>{4, 5}, std::vector<Id>{kEos}, i);
+  }
+  return corpus;
+}
+
+const std::string kSumOverflows = "the sum over the batch: each sentence alone gives finite numbers";
+
 }  // namespace
 
 TEST_CASE("a parameter that is not finite is named", "[training]") {
@@ -70,8 +100,7 @@ TEST_CASE("the sentence that gives infinity is found in any batch, with its line
   const std::string found = "encoder.embed_tokens: embedded = ";
   CHECK_THAT(diagnosed.diagnosis(corpus, {{0, 1}, {4, 3}, {2}}),
              Says(found) && Says("(training pair on line 34)"));  // the fourth pair: lines count from 1
-  CHECK(diagnosed.diagnosis(corpus, {{0, 1}, {4}, {2}}) ==
-        "the sum over the batch: each sentence alone gives finite numbers");
+  CHECK(diagnosed.diagnosis(corpus, {{0, 1}, {4}, {2}}) == kSumOverflows);
 }
 
 TEST_CASE("the search for infinity draws the dropout of the update that it explains", "[training]") {
@@ -115,7 +144,31 @@ TEST_CASE("infinity that appears only in the backward pass is found, too", "[tra
              Says("decoder.layers.1.") && Says(": d_x ") && Says("(training pair on line 4)"));
 }
 
-TEST_CASE("gradcheck uses up to three sentences, the config's seed and its label smoothing", "[training]") {
+TEST_CASE("a sum that becomes infinite is shown as a sum", "[training]") {
+  const Diagnosed diagnosed = overflowing_in_the_last_gain();
+  CHECK_THAT(diagnosed.diagnosis(corpus_of_eos(1), {{0}}),
+             Says("decoder.layers.1.final_layer_norm: d_gain += sum over n of "));
+}
+
+TEST_CASE("the search for infinity smooths the labels as training does", "[training]") {
+  Diagnosed diagnosed = overflowing_in_the_last_gain();
+  diagnosed.training.label_smoothing = 0;  // the model is right, so its gradient is 0
+  CHECK(diagnosed.diagnosis(corpus_of_eos(1), {{0}}) == kSumOverflows);
+}
+
+TEST_CASE("the search for infinity divides gradients by the tokens of all batches of the update", "[training]") {
+  const Diagnosed diagnosed = overflowing_in_the_last_gain();
+  constexpr Index kPairs = 50;
+  const Corpus corpus = corpus_of_eos(kPairs);
+  std::vector<Index> others(kPairs - 1);
+  std::iota(others.begin(), others.end(), 1);
+  CHECK_THAT(diagnosed.diagnosis(corpus, {{0}}), Says("d_gain"));
+  CHECK(diagnosed.diagnosis(corpus, {{0}, others}) == kSumOverflows);
+  CHECK(diagnosed.diagnosis(corpus, {others, {0}}) == kSumOverflows);
+}
+
+TEST_CASE("gradcheck uses up to three sentences, the config's seed, its label smoothing, and every kind of dropout",
+          "[training]") {
   TransformerSettings settings = tiny_settings();
   settings.d_model = 4;
   settings.d_ff = 4;
@@ -141,4 +194,13 @@ TEST_CASE("gradcheck uses up to three sentences, the config's seed and its label
   other = training;
   other.label_smoothing += 0.1;
   CHECK(errors(three, other) != errors(three, training));
+  const std::vector<double> before = errors(three, training);
+  for (double TransformerSettings::*rate :
+       {&TransformerSettings::dropout, &TransformerSettings::embedding_dropout, &TransformerSettings::attention_dropout,
+        &TransformerSettings::activation_dropout}) {
+    const double usual = settings.*rate;
+    settings.*rate = 0.3;
+    CHECK(errors(three, training) != before);
+    settings.*rate = usual;
+  }
 }

@@ -4,9 +4,11 @@
 #include "fake_ranks.hpp"
 #include "glassformer/decoding/search.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/machine/machine.hpp"
 #include "glassformer/model/model.hpp"
 #include "glassformer/run/memory_forecast.hpp"
 #include "heap_count.hpp"
+#include "machine/fake_places.hpp"
 #include "text/texts.hpp"
 #include "threads.hpp"
 
@@ -80,13 +82,14 @@ TEST_CASE("weights, gradients and moments are forecast to the byte", "[training]
   TrainingPlan plan;
   plan.model = {.d_model = 16, .heads = 2, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 24};
   plan.training.shards = 3;
+  const std::int64_t resident = resident_memory().now;
   const MemoryForecast now = forecast(plan);
   const std::int64_t weights = 4 * Model<float>(plan.model, kVocabulary).weights.size();
   CHECK(now.weights == weights);
   CHECK(now.gradients == 3 * weights);
   CHECK(now.moments == 2 * weights);
   CHECK(now.certain() == 6 * weights);
-  CHECK(now.program > 0);
+  CHECK(now.program >= resident + 7'000'000);  // training loads more code
 }
 
 TEST_CASE("a rank has the gradients of its own shards, and no more workers than shards or threads",
@@ -108,6 +111,22 @@ TEST_CASE("a rank has the gradients of its own shards, and no more workers than 
   CHECK(with(9, 0, 1).validation == 9 * one.validation);
   // Ranks on one machine share its memory.
   CHECK(with(1, 0, 1).left.available > with(1, 0, 4).left.available);
+}
+
+TEST_CASE("a rank shares memory with all ranks of its machine, whatever processors they run on, and with no others",
+          "[training][linux]") {
+  TrainingPlan plan;
+  plan.training.shards = 8;
+  const Corpus text = corpus_of_lengths({{9, 9}, {5, 7}});
+  const auto left = [&](const Ranks& ranks) {
+    return static_cast<double>(forecast_memory(plan, kVocabulary, text, text, ranks).left.bytes);
+  };
+  const double whole = left(alone);
+  const double half = left(test::FakeRanks(0, 2));
+  REQUIRE(half < 0.6 * whole);
+  CHECK(left(test::FakeRanks(0, 4, test::on_another_machine(1))) == Approx(whole).epsilon(0.05));
+  CHECK(left(test::FakeRanks(0, 4, test::on_another_machine(2))) == Approx(half).epsilon(0.05));
+  CHECK(left(test::FakeRanks(0, 2, test::on_other_processors(1))) == Approx(half).epsilon(0.05));
 }
 
 TEST_CASE("text, order and the mean of checkpoints are part of the forecast", "[training]") {
@@ -151,6 +170,44 @@ TEST_CASE("validation needs memory for its loss or its translations, whichever i
                             2 * 16 * 200 * 3 * (30 + longest) + 200 * 1000;
   REQUIRE(translation > loss);
   CHECK(validation(plan, many) == 4 * translation * 5 / 4);
+}
+
+TEST_CASE("validation counts a sentence that is longer than its batches, on either side", "[training]") {
+  constexpr Index kLong = 2 * kEvaluationTokens;
+  const WithThreads one(1);
+  TrainingPlan plan;
+  plan.model = {.d_model = 16, .heads = 2, .encoder_layers = 1, .decoder_layers = 3, .d_ff = 24};
+  plan.decoding.max_length_ratio = 0.1;  // so that the loss needs more than the translation
+  const std::vector<Id> ids(kLong, 10);
+  const std::span<const Id> all(ids);
+  for (const auto& [S, T] : {std::pair(kLong, Index{10}), std::pair(Index{10}, kLong)}) {
+    CAPTURE(S, T);
+    Corpus text;  // the lengths S and T include eos
+    text.append(all.first(static_cast<std::size_t>(S - 1)), all.first(static_cast<std::size_t>(T - 1)), 0);
+    const Index loss = activation_count(plan.model, kVocabulary, {S, T, S, T}, false);
+    CHECK(forecast_memory(plan, kVocabulary, text, text, alone).validation ==
+          Approx(static_cast<double>(4 * loss * 5 / 4)).epsilon(0.01));
+  }
+}
+
+TEST_CASE("a micro-batch is divided between the sides as the text is, and holds the longest sentence of each",
+          "[training]") {
+  TrainingPlan plan;
+  plan.training.shards = 1;
+  plan.training.max_tokens = 1000;
+  const auto check_activations = [&](const std::vector<std::pair<Index, Index>>& lengths, const BatchShape& largest) {
+    CAPTURE(largest.source, largest.target);
+    const Index count = activation_count(plan.model, kVocabulary, largest, true);
+    CHECK(forecast(plan, corpus_of_lengths(lengths)).activations ==
+          Approx(static_cast<double>(4 * count * 5 / 4)).epsilon(0.01));
+  };
+  using Pairs = std::vector<std::pair<Index, Index>>;
+  plan.training.micro_batch_tokens = 800;
+  check_activations(Pairs(100, {29, 9}), {600, 200, 30, 10});
+  check_activations(Pairs(100, {9, 29}), {200, 600, 10, 30});
+  plan.training.micro_batch_tokens = 1;  // the longest sentences of the sides are in different pairs
+  check_activations({{99, 3}, {3, 9}, {3, 9}, {3, 9}}, {100, 10, 100, 10});
+  check_activations({{3, 99}, {9, 3}, {9, 3}, {9, 3}}, {26, 100, 10, 100});
 }
 
 TEST_CASE("activations are those of the largest micro-batch", "[training]") {

@@ -4,13 +4,17 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "captured_log.hpp"
 #include "catch.hpp"
 #include "fake_ranks.hpp"
+#include "glassformer/files/fingerprint.hpp"
 #include "glassformer/machine/machine.hpp"
 #include "glassformer/numerics/parallel.hpp"
 #include "glassformer/run/rank_setup.hpp"
+#include "machine/fake_places.hpp"
+#include "run/toy_run.hpp"
 #include "temporary_directory.hpp"
 #include "threads.hpp"
 
@@ -19,6 +23,8 @@ using test::CapturedLog;
 using test::complaint;
 using test::contains;
 using test::FakeRanks;
+using test::on_another_machine;
+using test::on_other_processors;
 
 namespace {
 
@@ -49,11 +55,12 @@ class ThreadVariable {
   WithThreads threads_{omp_get_max_threads()};
 };
 
-/// Puts ranks from this one on onto another machine.
-FakeRanks::Change on_another_machine(int from) {
-  return [from](int rank, std::span<std::byte> item) {
-    if (rank >= from) {
-      std::memcpy(item.data(), "elsewhere", 10);  // an item begins with the name of the host
+/// The fingerprint in each item of require_same that this rank gathers.
+FakeRanks::Change collect_fingerprints(std::vector<std::uint64_t>& found) {
+  return [&found](int, std::span<std::byte> item) {
+    if (item.size() == test::kHostBytes + sizeof(std::uint64_t)) {
+      found.emplace_back();
+      std::memcpy(&found.back(), item.data() + test::kHostBytes, sizeof(std::uint64_t));
     }
   };
 }
@@ -67,11 +74,27 @@ TEST_CASE("ranks know which of them share their machine and its processors", "[m
   CHECK(together.sharing == 3);
   const int processors = rank_places(alone).processors;
   CHECK(together.processors == processors);
+  rank_places(FakeRanks(1, 3, [](int, std::span<std::byte> item) { CHECK(test::host_in(item) == host_name()); }));
   const RankPlaces apart = rank_places(FakeRanks(0, 5, on_another_machine(2)));
   CHECK(apart.machines == 2);
   CHECK(apart.here == 2);
   CHECK(apart.sharing == 2);
   CHECK(apart.processors == processors);
+}
+
+TEST_CASE("ranks of a machine may run on different processors, all of which are in use", "[machine][linux]") {
+  const int processors = rank_places(alone).processors;
+  for (const int rank : {0, 1}) {
+    const RankPlaces apart = rank_places(FakeRanks(rank, 5, on_other_processors(2)));
+    CHECK(apart.machines == 1);
+    CHECK(apart.here == 5);
+    CHECK(apart.sharing == 2);
+    CHECK(apart.processors == processors + 3);
+  }
+  const auto mine_and_another = [](int rank, Processors mine) { return mine | test::distant_processor(rank); };
+  const RankPlaces overlapping = rank_places(FakeRanks(0, 3, test::bound_to(mine_and_another)));
+  CHECK(overlapping.sharing == 3);
+  CHECK(overlapping.processors == processors + 2);
 }
 
 TEST_CASE("processors are divided among processes, unless OMP_NUM_THREADS says how many threads each has",
@@ -119,6 +142,18 @@ TEST_CASE("ranks divide the processors of their own machine, not those of all ma
   CHECK(thread_count() == 1);
 }
 
+TEST_CASE("ranks divide processors only with the ranks that run on the same ones", "[machine][linux]") {
+  const ThreadVariable none(nullptr);
+  const int processors = omp_get_num_procs();
+  omp_set_num_threads(processors + 1);
+  set_up_ranks(
+      FakeRanks(0, 1 + processors, on_other_processors(1)), [] { return std::uint64_t{1}; }, 5000);
+  CHECK(thread_count() == processors);
+  set_up_ranks(
+      FakeRanks(0, 1 + processors, on_other_processors(processors)), [] { return std::uint64_t{1}; }, 5000);
+  CHECK(thread_count() == 1);
+}
+
 TEST_CASE("ranks that differ are named, with their machines", "[machine]") {
   const auto differing = [](int rank, std::span<std::byte> item) {
     if (rank == 1 || rank == 3) {
@@ -159,4 +194,23 @@ TEST_CASE("the log tells how ranks divide the work, and warns of more threads th
     CHECK(contains(log.text(), "warning: " + std::to_string(processors + 1) + " threads share " + number +
                                    " processors on this machine: OMP_NUM_THREADS applies to each rank\n"));
   }
+}
+
+TEST_CASE("at every validation, ranks compare all of their weights", "[machine]") {
+  const test::TemporaryDirectory directory;
+  const Config config =
+      toy_run::toy({"training.max_updates=2", "training.validation.every=1", "training.validation.unit=updates",
+                    "data.valid=", "training.checkpoints.keep=2"});
+  const TokenizerPair tokenizers = toy_run::tokenizers_of(config);
+  std::vector<std::uint64_t> compared;
+  const FakeRanks ranks(0, 2, collect_fingerprints(compared));
+  const auto run = start_run(plan_training(config, tokenizers), toy_run::text_of(config, tokenizers), directory / "run",
+                             {}, toy_run::kNowhere, ranks);
+  compared.clear();  // that of the text
+  REQUIRE(run->train(toy_run::kNever) == 0);
+  const auto of_weights = [&](const char* checkpoint) {
+    const std::vector<float> weights = toy_run::weights_of(directory / "run" / checkpoint);
+    return Fingerprint().mix(std::span(weights)).value();
+  };
+  CHECK(compared == std::vector{of_weights("step-00000001"), of_weights("step-00000002")});
 }

@@ -67,6 +67,66 @@ TEST_CASE("a resumed run counts the validations without a new best from before",
   CHECK(progress_of(run).without_best == 3);
 }
 
+TEST_CASE("if the search for the best starts over, so does patience", "[training]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  const std::vector<std::string> keys = {"training.max_updates=100", "training.validation.patience=2",
+                                         "training.validation.translate=false"};
+  train_toy(standing_still(keys), run);
+  REQUIRE(fs::read_symlink(run / "last") == "step-00000006");  // without a new best at 4 and 6
+  const auto links_after_resuming = [&](const std::string& copy, const std::string& valid,
+                                        const std::function<void(const fs::path&)>& change) {
+    fs::copy(run, directory / copy, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+    change(directory / copy);
+    std::vector<std::string> all = keys;
+    all.push_back("data.valid=" + valid);
+    train_toy(standing_still(all), directory / copy, true);
+    return fs::read_symlink(directory / copy / "best").string() + " " +
+           fs::read_symlink(directory / copy / "last").string();
+  };
+  const auto no_change = [](const fs::path&) {};
+  CHECK(links_after_resuming("same", "valid", no_change) == "step-00000002 step-00000006");
+  CHECK(links_after_resuming("other", "test", no_change) == "step-00000008 step-00000012");
+  CHECK(links_after_resuming("lost", "valid", [](const fs::path& copy) { fs::remove_all(copy / "step-00000002"); }) ==
+        "step-00000008 step-00000012");
+}
+
+TEST_CASE("a run of version 0.1.0, which has no fingerprints of its texts, can be resumed and gets them",
+          "[training]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  train_toy(toy({"training.max_updates=2"}), run);
+  const RunProgress before = progress_of(run);
+  REQUIRE(before.text != 0);
+  REQUIRE(before.valid_text != 0);
+  change_progress(run, [](RunProgress& progress) { progress.text = progress.valid_text = 0; });
+  train_toy(toy({"training.max_updates=3"}), run, true);
+  CHECK(progress_of(run).text == before.text);
+  CHECK(progress_of(run).valid_text == before.valid_text);
+  CHECK_THAT(read_bytes(run / "train.log"), !Says("has changed"));
+}
+
+TEST_CASE("a run that is interrupted as soon as it is resumed has nothing to save", "[training]") {
+  const TemporaryDirectory directory;
+  const std::string saving = "interrupted: saving a checkpoint";
+  const auto log_of = [&](const std::string& run) { return read_bytes(directory / run / "train.log"); };
+  const auto config = [](const std::string& updates) {
+    return toy({"training.log_every=1", "training.max_updates=" + updates});
+  };
+  train_toy(config("2"), directory / "run");
+  CHECK_FALSE(train_toy(config("9"), directory / "run", true, SIGINT));
+  CHECK_THAT(log_of("run"), !Says(saving));
+
+  // Its checkpoint may be that of an earlier interruption, which the next one replaces.
+  train_up_to(3, config("9"), directory / "other");
+  CHECK_FALSE(train_toy(config("9"), directory / "other", true, SIGINT));
+  CHECK_THAT(log_of("other"), Says(saving));
+  CHECK(log_of("other").find(saving) == log_of("other").rfind(saving));
+  CHECK(fs::read_symlink(directory / "other" / "last") == "step-00000003");
+  train_toy(config("9"), directory / "other", true);
+  CHECK_FALSE(fs::exists(directory / "other" / "step-00000003"));
+}
+
 TEST_CASE("a resumed run has to beat the best metric from before and, if the metrics are equal, its loss",
           "[training]") {
   const TemporaryDirectory directory;
@@ -144,6 +204,13 @@ TEST_CASE("a key that a resumed run cannot change is named, with the way to use 
   CHECK_THAT(refusal({"training.max_updates=2", "model.d_ff=32"}), Says("model.d_ff (16)") && Says(from_scratch));
   CHECK_THAT(refusal({"training.max_updates=2", "tokenizer.min_frequency=2"}), Says(from_scratch));
   CHECK(dropout.find("cosine") == std::string::npos);
+  const Config begun = toy({"training.max_updates=2"});
+  const RunDirectory young =
+      RunDirectory::create(directory / "young", plan_training(begun, tokenizers_of(begun)).write_config);
+  CHECK_THAT(stand_in::complaint([&] {
+               accept_changes(young, toy({"training.max_updates=2", "model.dropout=0.7"}));
+             }),
+             Says("with other values: model.dropout (") && Says(from_scratch));  // it has no weights yet
 
   const auto cosine = [](const std::string& updates) {
     return toy({"training.schedule.kind=cosine", "training.schedule.warmup=1", "training.max_updates=" + updates});

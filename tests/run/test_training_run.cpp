@@ -248,6 +248,20 @@ TEST_CASE("resuming a finished run with training.checkpoints.average writes the 
   CHECK(fs::exists(directory / "later" / mean));
 }
 
+TEST_CASE("a new mean replaces an earlier one, even if it is not the best", "[training]") {
+  const TemporaryDirectory directory;
+  const auto config = [](const std::string& updates, const std::string& more) {
+    return toy(
+        {"training.max_updates=" + updates, "training.validation.every=2", "training.checkpoints.average=2", more});
+  };
+  const std::string valid = GENERATE("data.valid=\"\"", "data.valid=valid");
+  train_toy(config("4", valid), directory / "run");
+  CHECK(fs::exists(directory / "run/average-00000004"));
+  train_toy(config("8", valid), directory / "run", true);
+  CHECK(fs::exists(directory / "run/average-00000008"));
+  CHECK_FALSE(fs::exists(directory / "run/average-00000004"));
+}
+
 TEST_CASE("an interrupt changes neither the last weights nor the mean, and its checkpoint is removed", "[training]") {
   const TemporaryDirectory directory;
   const Config config = toy({"training.max_updates=12", "training.validation.every=4", "training.log_every=1",

@@ -43,6 +43,11 @@ TEST_CASE("a training that ends during the warm-up gets a warning with the rate 
   config.training.max_updates = 100;
   CHECK_THAT(warnings_about(config), stand_in::Says("  warning: training ends at update 100 (training.max_updates)"));
   CHECK_THAT(warnings_about(config), stand_in::Says("to the end, where it is 0.00025 "));
+  for (const Index too_few : {10, 399, 400}) {
+    config.training.max_updates = too_few;
+    CHECK_THAT(warnings_about(config), stand_in::Says("training ends at update " + std::to_string(too_few) + " ("));
+  }
+  CHECK_THAT(warnings_about(config), stand_in::Says("to the end, where it is 0.001 "));
   for (const Index enough : {9, 401, 0}) {  // with 9 updates, someone is only trying things out
     config.training.max_updates = enough;
     CHECK(warnings_about(config) == "");
