@@ -72,6 +72,7 @@ int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
 }
 
 }  // extern "C"
-   // NOLINTEND(*)
+
+// NOLINTEND(*)
 
 #endif

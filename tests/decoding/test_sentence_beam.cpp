@@ -120,6 +120,20 @@ TEST_CASE("equally likely extensions are ordered by token, then by parent", "[de
   CHECK(beam.running()[2].parent == 0);
 }
 
+TEST_CASE("of finished hypotheses with equal scores, those that finished first come first and stay", "[decoding]") {
+  SentenceBeam beam(beam_settings(3, 0), kBeamIds, 10);
+  advance(beam, {{.eos = 0.2, .a = 0.35, .b = 0.35}});  // the empty one is finished
+  advance(beam, {{.eos = 0.05, .a = 0.45, .b = 0.45}, {.eos = 0.05, .a = 0.45, .b = 0.45}});
+  REQUIRE(beam.running().size() == 3);  // a a, b a and a b are equally likely
+  advance(beam, std::vector<Next>(3, {.eos = 0.9, .a = 0.02, .b = 0.02}));
+  REQUIRE(beam.running().empty());
+  REQUIRE(beam.result().size() == 3);  // without a b, which is no better than the others
+  CHECK(beam.result()[0].ids.empty());
+  CHECK(beam.result()[1].ids == std::vector<Id>{kA, kA});
+  CHECK(beam.result()[2].ids == std::vector<Id>{kB, kA});
+  CHECK(beam.result()[1].score == beam.result()[2].score);
+}
+
 TEST_CASE("hypotheses that cannot become one of the n best are dropped", "[decoding]") {
   const auto after_one_step = [](Index n_best) {
     DecodingSettings some = beam_settings(2, 0);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -11,16 +12,16 @@ using namespace glassformer;
 
 namespace {
 
-/// Words are numbers from 3 up to the vocabulary; any other word is unk, 3.
+/// Words are numbers above 3, up to the vocabulary; any other word is unk.
 class NumberTokenizer final : public Tokenizer {
  public:
-  explicit NumberTokenizer(Index size) : size_(size) {}
+  explicit NumberTokenizer(Index size, SpecialIds special = {kPad, kBos, kEos, 3}) : size_(size), special_(special) {}
   std::vector<Id> encode(std::string_view sentence) const override {
     std::vector<Id> ids;
     for (const std::string_view word : split_words(sentence)) {
       const bool is_number = word.find_first_not_of("0123456789") == std::string_view::npos;
       const long number = is_number ? std::stol(std::string(word)) : 0;
-      ids.push_back(number > 3 && number < size_ ? static_cast<Id>(number) : 3);
+      ids.push_back(number > 3 && number < size_ ? static_cast<Id>(number) : special_.unk);
     }
     return ids;
   }
@@ -34,11 +35,12 @@ class NumberTokenizer final : public Tokenizer {
   }
   std::string piece(Id id) const override { return std::to_string(id); }
   Index vocabulary_size() const override { return size_; }
-  SpecialIds special() const override { return {kPad, kBos, kEos, 3}; }
+  SpecialIds special() const override { return special_; }
   void save(const std::filesystem::path&, const std::string&) const override {}
 
  private:
   Index size_;
+  SpecialIds special_;
 };
 
 constexpr Index kNumbers = 30;
@@ -82,6 +84,30 @@ TEST_CASE("translations that end at the length limit are counted", "[evaluation]
   tiny.output_bias()[kEos] = 1000;  // every translation ends at once
   CHECK_FALSE(translate_n_best(tiny.model, numbers(), decoding, lines)[0][0].cut_off);
   CHECK(evaluate(tiny.model, numbers(), decoding, {}, text).cut_off == 0);
+}
+
+TEST_CASE("each side of a translation has the special ids of its own tokenizer", "[evaluation]") {
+  const SpecialIds source{.pad = 0, .bos = 1, .eos = 2, .unk = 3};
+  const SpecialIds target{.pad = 3, .bos = 2, .eos = 1, .unk = 0};
+  const TokenizerPair tokenizers = {std::make_shared<const NumberTokenizer>(kNumbers, source),
+                                    std::make_shared<const NumberTokenizer>(kNumbers, target)};
+  TinyModel<float> tiny(tiny_settings(), kNumbers);
+  tiny.model.vocabulary.special = {source, target};
+  const std::vector<std::string> lines = {"4 5 x", "7 8"};
+  const std::vector<std::vector<Id>> sources = {{4, 5, source.unk, source.eos}, {7, 8, source.eos}};
+  for (const float bias : {0.0F, 1000.0F}) {
+    tiny.output_bias()[target.unk] = bias;  // with 1000, every word is unk
+    const auto expected = translate(tiny.model, {}, target, sources);
+    const auto found = translate_n_best(tiny.model, tokenizers, {}, lines);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const Hypothesis& best = expected[i].front();
+      CHECK(found[i].front().log_probability == best.log_probability);
+      CHECK(found[i].front().text == tokenizers.target->decode(best.ids));
+      CHECK(found[i].front().tokens == std::ssize(best.ids));
+      CHECK(found[i].front().unknown == std::ranges::count(best.ids, target.unk));
+      CHECK((bias == 0 || best.ids == std::vector<Id>(best.ids.size(), target.unk)));
+    }
+  }
 }
 
 TEST_CASE("the message about cut-off translations says what to set", "[evaluation]") {

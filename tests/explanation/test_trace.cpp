@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch.hpp"
@@ -59,6 +62,37 @@ TEST_CASE("With the model's own masks, the trace has the same numbers as trainin
       CHECK(tensor_norms(weights).at(i) == norm_of(weights.values(place)));
     }
   }
+}
+
+TEST_CASE("With dropout, the trace has the numbers of the first update's training pass with the same seed",
+          "[explanation]") {
+  TransformerSettings settings = tiny_settings();
+  settings.attention_dropout = 0.2;
+  settings.activation_dropout = 0.3;
+  const ExplainedExample example(settings, example::two_pairs(), true);
+  const Batch& batch = example.explanation.batch;
+  const TransformerMasks& masks = example.explanation.right().masks;
+  const Arena<float>& weights = example.tiny.model.weights;
+  const auto train = [&](std::uint64_t seed, std::uint32_t update, std::span<const Index> sentences) {
+    Arena<float> gradient(weights.tensors());
+    const auto model = make_transformer(example.tiny.model, 0.1);
+    model->bind(weights, gradient);
+    const Pass pass{.training = true, .seed = seed, .update = update, .sentences = sentences};
+    const LossSum loss = model->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
+    model->backward(pass, 1 / static_cast<float>(loss.tokens));
+    return std::pair(loss.loss, tensor_norms(gradient));
+  };
+  const std::vector<Index> sentences{0, 1};
+  CHECK(batch.sentences == sentences);
+  const std::uint64_t seed = example.explained().seed;
+  CHECK(train(seed, 1, sentences) == std::pair(example.right().loss.loss, example.right().gradient_norms));
+  const std::vector<Index> others{1, 0};
+  for (const double loss : {train(seed + 1, 1, sentences).first, train(seed, 2, sentences).first,
+                            train(seed, 0, sentences).first, train(seed, 1, others).first}) {
+    CHECK(loss != example.right().loss.loss);
+  }
+  const Answers forward_only = find_answers(example.explained(), batch, masks);
+  CHECK(same_bits(example::losses(forward_only), example::losses(example.right().answers)));
 }
 
 TEST_CASE("Losses are given for each position, 0 where padding is expected", "[explanation]") {

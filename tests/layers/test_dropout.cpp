@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "catch.hpp"
@@ -117,13 +119,28 @@ TEST_CASE("Dropout draws different numbers for another sentence, row, group, sit
   }
 }
 
-TEST_CASE("Dropout draws the random numbers at (seed, update, site, sentence, group, position)", "[layers]") {
+TEST_CASE("Dropout draws the random numbers at (seed, update, site, sentence, group, position), for any length",
+          "[layers]") {
   const std::vector<Index> sentences{4, 9};
-  const Matrix<double> drawn = dropout_factors(0.5, dropout_pass(sentences), 3, 2 * 3 * 2, 5);
-  Buffer<std::uint8_t> kept(2, 5);
-  // The last row is position 1 in the last group of sentence 9.
-  draw_kept({.seed = 1, .update = 2, .site = 3, .sentence = 9, .row = 2 << 20}, 0.5, kept);
-  CHECK(same_bits(drawn.row(11), kept.eigen().row(1).cast<double>() * 2));
+  const Index groups = 3;
+  const Index cols = 40;
+  for (const Index length : {1, 2, 8, 13, 300}) {
+    const Matrix<double> drawn = dropout_factors(0.5, dropout_pass(sentences), groups, 2 * groups * length, cols);
+    for (Index part = 0; part < 2 * groups; ++part) {
+      for (Index position = 0; position < length; position += kRowsAtOnce) {
+        CAPTURE(length, part, position);
+        Buffer<std::uint8_t> kept(std::min(kRowsAtOnce, length - position), cols);
+        draw_kept({.seed = 1,
+                   .update = 2,
+                   .site = 3,
+                   .sentence = static_cast<std::uint32_t>(part < groups ? 4 : 9),
+                   .row = static_cast<std::uint32_t>((part % groups << 20) + position)},
+                  0.5, kept);
+        const Matrix<double> here = drawn.middleRows(part * length + position, kept.rows());
+        CHECK(same_bits(here, kept.eigen().cast<double>() * 2));
+      }
+    }
+  }
 }
 
 TEST_CASE("Each dropout has its own site, numbered in the order of construction", "[layers]") {

@@ -12,16 +12,19 @@ using example::RecordedRun;
 
 namespace {
 
-/// Settings for models of every kind.
+/// Settings for models of every kind: each value of each choice, and some random combinations, all with and without
+/// dropout.
 std::vector<TransformerSettings> kinds_of_models() {
-  constexpr int kKinds = 16;  // enough that every choice has every value, with and without dropout
+  TransformerSettings settings = example::settings(Norm::post, Tying::none);
+  std::vector<TransformerSettings> kinds = example::with_each_choice(settings);
   RandomValues random(1);
-  std::vector<TransformerSettings> kinds;
-  for (int i = 0; i < kKinds; ++i) {
-    TransformerSettings settings = example::settings(Norm::post, Tying::none);
+  settings.scale_embeddings = false;
+  for (int i = 0; i < 2; ++i) {
     example::draw_choices(random, settings);
-    settings.scale_embeddings = random.index(2) == 0;
-    kinds.push_back(i % 2 == 0 ? settings : example::with_dropout(settings));
+    kinds.push_back(settings);
+  }
+  for (std::size_t i = 0, count = kinds.size(); i < count; ++i) {
+    kinds.push_back(example::with_dropout(kinds[i]));
   }
   return kinds;
 }
@@ -30,7 +33,7 @@ void for_each_kind_of_model(const auto& law) {
   std::uint64_t seed = 100;
   for (const TransformerSettings& settings : kinds_of_models()) {
     CAPTURE(settings.norm == Norm::post, static_cast<int>(settings.tied_embeddings),
-            static_cast<int>(settings.activation), settings.dropout);
+            static_cast<int>(settings.activation), settings.scale_embeddings, settings.dropout);
     law(++seed, settings);
   }
 }

@@ -66,7 +66,9 @@ TEST_CASE("an error names the mistake on the command line, and what was probably
   check_refused(program.run("train x resume"), "did you mean --resume? See glassformer train");
   check_refused(program.run("train x " + config("debug")), "one config is enough");
   check_refused(program.run("gradcheck x y"), "unexpected argument \"y\"; see glassformer gradcheck --help");
-  check_refused(program.run("train"), "config is required");
+  check_refused(program.run(""), "expected a command (train, evaluate, ");
+  check_refused(program.run("train"), "train: config is required; see glassformer train --help");
+  check_refused(program.run("explain run"), "explain: --source is required; see glassformer explain --help");
   check_refused(program.run("train toy.yaml --output"), "--output");
 }
 

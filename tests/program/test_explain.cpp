@@ -98,6 +98,47 @@ TEST_CASE("explain writes a page and a trace", "[program]") {
   }
 }
 
+TEST_CASE("explain shows the loss of training's first update, with its label smoothing and dropout", "[program]") {
+  const Program program;
+  for (const bool dropout : {false, true}) {
+    CAPTURE(dropout);
+    std::string train = "train " + config("debug") + " --output run --set training.seed=7 --set training.max_updates=1";
+    for (const char* setting : {"log_every=1", "label_smoothing=0.2", "schedule.initial_rate=0",
+                                "schedule.learning_rate=1e-30"}) {  // the weights stay as they are
+      train += std::string(" --set training.") + setting;
+    }
+    for (const char* name : {"dropout", "embedding_dropout", "attention_dropout", "activation_dropout"}) {
+      train += std::string(" --set model.") + name + (dropout ? "=0.3" : "=0");
+    }
+    REQUIRE(program.run(train).status == 0);
+    const std::string metrics = read_bytes(program / "run/metrics.jsonl");
+    const auto update = nlohmann::json::parse(metrics.substr(0, metrics.find('\n')));
+    const std::string pairs =  // as in the text, because their numbers determine the dropout
+        "--source 'the small dog sees a house .' --target 'der kleine hund sieht ein haus .' "
+        "--source 'she sleeps .' --target 'sie schläft .' ";
+    REQUIRE(program.run("explain run " + pairs + (dropout ? "--dropout " : "") + "--json trace.json").status == 0);
+    const auto loss = trace_in(program, "trace.json").at("loss");
+    CHECK(loss.at("mean").get<double>() == Approx(update.at("loss").get<double>()).epsilon(1e-6));
+    CHECK(loss.at("perplexity").get<double>() == Approx(update.at("perplexity").get<double>()).epsilon(1e-6));
+    fs::remove_all(program / "run");
+  }
+}
+
+TEST_CASE("explain shows a layer that only the encoder or only the decoder has", "[program]") {
+  const Program program;
+  for (const std::string side : {"encoder", "decoder"}) {
+    CAPTURE(side);
+    REQUIRE(program
+                .run("train " + config("debug") + " --output " + side + " --set model." + side +
+                     "_layers=2 --set training.max_updates=1")
+                .status == 0);
+    const std::string explain = "explain " + side + " --source 'she sleeps .' --target 'sie .' --json trace.json ";
+    CHECK(program.run(explain + "--layer 1").status == 0);
+    CHECK(read_bytes(program / "trace.json").find("\"" + side + ".layers.1.self_attn\"") != std::string::npos);
+    check_refused(program.run(explain + "--layer 2"), "from 0 to 1, found 2");
+  }
+}
+
 TEST_CASE("explain says what to do if the model's own translation does not end", "[program]") {
   const Program program;
   const std::string untrained = " --set training.max_updates=1 --set training.max_epochs=0 --output run";

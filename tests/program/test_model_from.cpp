@@ -101,7 +101,9 @@ TEST_CASE("a starting model that is missing, or has a different shape, is refuse
   check_refused(program.run("train " + config("debug") + " --output run --set tokenizer.kind=marian"), "model.from");
   fs::copy(fs::path(kProject) / "tests/fixtures/marian/opus", program / "damaged");
   fs::resize_file(program / "damaged/model.safetensors", 1000);
-  check_refused(program.run("train tune.yaml --output run --set model.from=damaged"), "model.safetensors");
+  for (const std::string command : {"train tune.yaml --output run", "gradcheck tune.yaml", "benchmark tune.yaml"}) {
+    check_refused(program.run(command + " --set model.from=damaged"), "model.safetensors");
+  }
   fs::remove(program / "damaged/vocab.json");
   check_refused(program.run("train tune.yaml --output run --set model.from=damaged"), "vocab.json");
   CHECK_FALSE(fs::exists(program / "run"));

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
+#include <tuple>
 
 #include "catch.hpp"
 #include "glassformer/numerics/gemm.hpp"
@@ -294,6 +295,24 @@ TEST_CASE("train --resume reports a damaged last checkpoint, and continues once 
   CHECK(resumed.err.find("resuming from run/step-00000050") != std::string::npos);
 }
 
+TEST_CASE("train --resume names the changed keys, and says that checkpoints keep those for their use", "[program]") {
+  const Program program;
+  const std::string train = "train " + config("debug") + " --output run --set training.max_updates=1";
+  REQUIRE(program.run(train).status == 0);
+  for (const auto& [setting, changed, is_kept] :
+       {std::tuple("decoding.beam=2", "decoding.beam was 1 and is now 2", true),
+        {"evaluation.lowercase=true", "evaluation.lowercase was false and is now true", true},
+        {"training.log_every=5", "training.log_every was 10 and is now 5", false}}) {
+    const auto resumed = program.run(train + " --resume --set " + setting);
+    CAPTURE(resumed.err);
+    CHECK(resumed.status == 0);
+    CHECK(resumed.err.find(changed) != std::string::npos);
+    CHECK((resumed.err.find("existing checkpoints keep their decoding and evaluation keys") != std::string::npos) ==
+          is_kept);
+    REQUIRE(program.run(train + " --resume").status == 0);  // changes the key back
+  }
+}
+
 TEST_CASE("evaluate uses the test texts of the config, or says that they are missing", "[program]") {
   const Program program;
   fs::create_directory(program / "text");
@@ -329,11 +348,13 @@ TEST_CASE("a model that certainly needs more memory than ulimit allows is refuse
     return;  // a sanitizer needs more memory than this limit allows
   }
   const Program program;
-  const std::string train = "\"$glassformer\" train " + config("debug") + " --output run --set model.d_model=2048 " +
-                            "--set model.d_ff=100000 --set training.shards=8";
-  const auto refused = program.shell("ulimit -v 4000000; " + train);
-  check_refused(refused, "this run needs at least");
-  CHECK(refused.err.find("ulimit -v leaves only") != std::string::npos);
+  const std::string large =
+      config("debug") + " --set model.d_model=2048 --set model.d_ff=100000 --set training.shards=8";
+  for (const std::string command : {"train --output run ", "benchmark "}) {
+    const auto refused = program.shell("ulimit -v 4000000; \"$glassformer\" " + command + large);
+    check_refused(refused, "this run needs at least");
+    CHECK(refused.err.find("ulimit -v leaves only") != std::string::npos);
+  }
   CHECK_FALSE(fs::exists(program / "run"));
 }
 
@@ -384,6 +405,14 @@ TEST_CASE("gradcheck confirms the gradients of the configs, with or without a Re
     for (std::string line; std::getline(lines, line);) {
       CHECK(line.size() <= 100);
     }
+  }
+}
+
+TEST_CASE("pairs that are too long are left out by train, gradcheck and benchmark", "[program]") {
+  const Program program;
+  for (const std::string command : {"train --output run ", "gradcheck ", "benchmark "}) {
+    check_refused(program.run(command + config("debug") + " --set data.max_length=2"),
+                  "found none: of 2 lines, 0 have an empty side and 2 have more than 2 tokens on one side");
   }
 }
 

@@ -32,16 +32,18 @@ std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/// Multiplies a vector of the decoder so that the logits overflow, as training with a wild learning rate may.
-void damage(const fs::path& checkpoint) {
+/// Makes a vector or a row of a matrix so large that the logits overflow, as training with a wild learning rate may.
+void damage(const fs::path& checkpoint, const std::string& tensor, std::size_t row = 0) {
   std::string bytes = read_bytes(checkpoint / "model.safetensors");
   std::uint64_t header_size = 0;
   std::memcpy(&header_size, bytes.data(), sizeof header_size);
   const auto header = nlohmann::json::parse(bytes.substr(8, header_size));
-  const auto place = header.at("model.decoder.layers.0.final_layer_norm.weight").at("data_offsets");
+  const auto& entry = header.at(tensor);
   const float huge = 3e38F;
-  for (std::size_t at = place.at(0); at < place.at(1).get<std::size_t>(); at += sizeof huge) {
-    std::memcpy(&bytes[8 + header_size + at], &huge, sizeof huge);
+  const std::size_t size = entry.at("shape").back().get<std::size_t>() * sizeof huge;
+  const std::size_t begin = 8 + header_size + entry.at("data_offsets").at(0).get<std::size_t>() + row * size;
+  for (std::size_t at = begin; at < begin + size; at += sizeof huge) {
+    std::memcpy(&bytes[at], &huge, sizeof huge);
   }
   write_bytes(checkpoint / "model.safetensors", bytes);
   fs::remove(checkpoint / "SHA256SUMS");
@@ -54,12 +56,12 @@ TEST_CASE("translate and evaluate say how many translations were cut off, and wh
   const std::string limit = " --set decoding.max_length_ratio=0";
   // Ten tokens are enough for these translations, so only a model that never ends is cut off.
   REQUIRE(program.run("train " + config("debug") + " --output cut --set training.max_updates=1").status == 0);
-  const auto translated = program.run("translate cut --set decoding.max_length_ratio=1", kTwoPairs);
+  const auto translated = program.run("translate cut --set decoding.max_length_ratio=1", "\n" + kTwoPairs);
   CAPTURE(translated.err);
   CHECK(translated.status == 0);
   CHECK(contains(translated.err, "translations were cut off at the length limit, 1 * source tokens + 10"));
   CHECK(contains(translated.err, "--set decoding.max_length_ratio=2"));
-  CHECK(contains(translated.err, "(the first is that of line 1)"));
+  CHECK(contains(translated.err, "(the first is that of line 2)"));
   CHECK(lines_in(translated.err) == 1);
   CHECK(contains(program.run("evaluate cut --source a.en --reference a.de").out, " of 2 translations were cut off"));
   const auto figures = nlohmann::json::parse(program.run("evaluate cut --source a.en --reference a.de --json").out);
@@ -155,6 +157,8 @@ TEST_CASE("no output replaces a file of a checkpoint or of a run", "[program]") 
   CHECK(program.run("translate run --input a.en --output run/a.translated").status == 0);
   CHECK(contains(program.run("explain run --source a.en --html /dev/null").err,
                  "warning: --source expects a sentence, but this is the name of a file: a.en"));
+  CHECK(contains(program.run("explain run --source 'she sleeps .' --target a.de --html /dev/null").err,
+                 "warning: --target expects a sentence, but this is the name of a file: a.de"));
 }
 
 TEST_CASE("lines longer than any in training are reported", "[program]") {
@@ -170,7 +174,7 @@ TEST_CASE("lines longer than any in training are reported", "[program]") {
 TEST_CASE("logits that overflow are an error that names the line, not a certain translation", "[program]") {
   const Program& program = with_model();
   REQUIRE(program.shell("cp -rL run/best damaged").status == 0);
-  damage(program / "damaged");
+  damage(program / "damaged", "model.decoder.layers.0.final_layer_norm.weight");
   for (const char* beam : {"1", "3"}) {
     const auto translated = program.run(std::string("translate damaged --beam ") + beam, "\nshe sleeps .\n");
     CAPTURE(translated.err);
@@ -193,6 +197,41 @@ TEST_CASE("logits that overflow are an error that names the line, not a certain 
     CHECK(explained.status == 0);
     CHECK(contains(explained.err, "the model's logits overflow, so the loss is infinite or NaN; the page shows where"));
   }
+}
+
+TEST_CASE("if the logits overflow only for one reference, its line is named, and no result before it is lost",
+          "[program]") {
+  const Program program;
+  fs::copy(GLASSFORMER_SOURCE_DIR "/data/debug", program / "text");
+  write_bytes(program / "text/first.en", "she sleeps .\n");
+  write_bytes(program / "text/first.de", "sie schläft .\n");
+  write_bytes(program / "text/second.en", "\nshe sleeps .\nshe sleeps .\n");
+  write_bytes(program / "text/second.de", "\nsie schläft .\nder hund .\n");
+  REQUIRE(program
+              .run("train " + config("debug") +
+                   " --output run --set model.tied_embeddings=none --set data.directory=text "
+                   "--set 'data.tests=[first, second]'")
+              .status == 0);
+  REQUIRE(program.shell("cp -rL run/best damaged").status == 0);
+  const auto words =
+      nlohmann::json::parse(read_bytes(program / "run/best/target.vocab.json")).get<std::vector<std::string>>();
+  const auto hund = static_cast<std::size_t>(std::ranges::find(words, "hund") - words.begin());
+  damage(program / "damaged", "model.decoder.embed_tokens.weight", hund);  // a word that no translation contains
+  const std::string message = "text/second.en:3: the model's logits overflow";
+  const auto text = program.run("evaluate damaged");
+  CHECK(text.status == 2);
+  CHECK(text.out.starts_with("first: 1 pairs"));
+  CHECK(contains(text.err, message));
+  const auto json = program.run("evaluate damaged --json");
+  CHECK(json.status == 2);
+  const auto figures = nlohmann::json::parse(json.out);
+  CHECK(figures.size() == 1);
+  CHECK(figures.at(0).at("name") == "first");
+  CHECK(contains(json.err, message));
+  const auto scored = program.run("score damaged --source text/second.en --target text/second.de");
+  CHECK(scored.status == 2);
+  CHECK(lines_in(scored.out) == 2);
+  CHECK(contains(scored.err, message));
 }
 
 TEST_CASE("evaluate says if a text was probably not meant", "[program]") {

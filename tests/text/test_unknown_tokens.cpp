@@ -60,6 +60,21 @@ TEST_CASE("unknown tokens are counted, and the most frequent ones are named", "[
   CHECK(many.examples() == "a (1), b (1), c (1), d (1), e (1)");  // five, in the order of their bytes
 }
 
+TEST_CASE("of the unknown words, the first 100,000 are told apart, however often they occur; all of them are counted",
+          "[text]") {
+  constexpr Index kMost = 100'000;
+  std::string all;
+  for (Index i = 0; i < kMost; ++i) {
+    all += "w" + std::to_string(i) + " ";
+  }
+  const UnknownTokens unknown = count(WordList({}), {all, "w0 another w99999 w0"});
+  CHECK(unknown.unknown == kMost + 4);
+  CHECK(std::ssize(unknown.parts) == kMost);
+  CHECK(unknown.parts.at("w0") == 3);
+  CHECK(unknown.parts.at("w99999") == 2);
+  CHECK_FALSE(unknown.parts.contains("another"));
+}
+
 TEST_CASE("a remark on unknown tokens gives the effect and advice only if they are many", "[text]") {
   const WordList tokenizer({"a"});
   std::vector<std::string> lines(19, "a");

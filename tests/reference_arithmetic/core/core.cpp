@@ -1,7 +1,7 @@
 // Takes the place of src/numerics/functions.cpp, gemm.cpp and row_operations.cpp: the core with the reference's
 // arithmetic, built by the target reference_core. It trains the same models, bit for bit, but slowly. (multiply_visible
-// does not skip zeros, so the numbers must be finite.) examples/one_file/transformer.cpp is a second program
-// altogether, but only for the toy config: this one has every size and setting.
+// does not skip zeros, so the numbers must be finite.) examples/one_file/transformer.cpp is an independent
+// implementation, but of the toy config only; this one supports every size and setting.
 #include "glassformer/numerics/functions.hpp"
 #include "glassformer/numerics/gemm.hpp"
 #include "glassformer/numerics/row_operations.hpp"
