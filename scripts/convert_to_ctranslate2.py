@@ -132,8 +132,11 @@ def convert(checkpoint, directory):
     checkpoint = Path(checkpoint)
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
     if config["model_type"] != "marian":
+        own = ", ".join(f"model.{key.removeprefix('glassformer_')}: {value}" for key, value in config.items()
+                        if key.startswith("glassformer_"))
         sys.exit(f"convert_to_ctranslate2.py: {checkpoint}: expected a post-norm model (model_type marian), found "
-                 f"{config['model_type']}; this script converts only post-norm models: train with model.norm: post.")
+                 f"{config['model_type']} ({own}); this script converts only models that Marian has, too: train "
+                 "without these keys.")
     tensors = read_safetensors(checkpoint / "model.safetensors")
     activations = {activation.name.lower(): activation for activation in ctranslate2.specs.common_spec.Activation}
     activations["silu"] = activations["swish"]

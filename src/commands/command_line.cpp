@@ -105,7 +105,11 @@ std::string parse_error_message(const CLI::App& program, const CLI::ParseError& 
                             : unexpected_argument(*chosen.front(), word);
     }
   }
-  return std::string(error.what()) + "; see glassformer --help or glassformer COMMAND --help";
+  if (chosen.empty()) {
+    return "expected a command (" + listed(known_commands(program)) + "); see glassformer --help";
+  }
+  const std::string& command = chosen.front()->get_name();
+  return command + ": " + error.what() + "; see glassformer " + command + " --help";
 }
 
 }  // namespace glassformer

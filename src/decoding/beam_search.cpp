@@ -91,7 +91,7 @@ bool SentenceBeam::is_hopeless(double log_probability) const {
   return length_normalised(log_probability, limit_ + 1, settings_.length_penalty) <= worst_asked_for;
 }
 
-/// running_ is best first. All have the same length, so their scores are in the same order, as kept_ needs it.
+/// running_ is sorted, best first. All have the same length, so kept_ stays sorted by score.
 void SentenceBeam::keep_running_as_cut_off() {
   for (const Running& r : running_) {
     kept_.push_back({tokens_up_to(r.node), r.log_probability, 0, false});

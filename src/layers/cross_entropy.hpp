@@ -35,8 +35,8 @@ class CrossEntropy {
   CrossEntropy(std::string name, const CrossEntropySettings& settings)
       : name_(std::move(name)), pad_(settings.pad), smoothing_(settings.label_smoothing) {}
 
-  /// Returns the losses. Turns the logits [N, V] into the probabilities p, in the same memory, because this is by far
-  /// the largest matrix. expected [B, T] holds the expected token of each row, N = B * T.
+  /// Returns the losses. Turns the logits [N, V] into the probabilities p, in the same memory, because no other matrix
+  /// is nearly as large. expected [B, T] holds the expected token of each row, N = B * T.
   Losses<Scalar> forward_in_place(const Pass& pass, Buffer<Scalar>& logits, const IdMatrix& expected);
   Losses<Scalar> forward_in_place(const Pass& pass, Buffer<Scalar>& logits, IdMatrix&& expected) = delete;
   /// Turns forward's p [N, V] into d_logits, and returns it. d_loss is the objective's derivative with respect to the

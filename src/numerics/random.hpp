@@ -17,9 +17,9 @@ struct RandomRow {
   std::uint32_t row = 0;       ///< which row of the sentence or, at initialization, of the weight matrix
 };
 
-inline constexpr int kPositionBits = 20;                                ///< of a row's number; the others: its group
-inline constexpr Index kMostPositions = Index{1} << kPositionBits;      ///< of a group, for row_in_group
-inline constexpr Index kMostGroups = Index{1} << (32 - kPositionBits);  ///< of a sentence
+inline constexpr int kPositionBits = 20;                                ///< low bits of a row number: its position
+inline constexpr Index kMostPositions = Index{1} << kPositionBits;      ///< in a group
+inline constexpr Index kMostGroups = Index{1} << (32 - kPositionBits);  ///< in a sentence (the high bits)
 
 /// The number, within the sentence, of row `position` of `group`. A group is, for example, an attention head.
 /// \pre position < kMostPositions and group < kMostGroups

@@ -14,8 +14,9 @@ namespace glassformer {
 /// Working memory of orthogonalize.
 template <std::floating_point Scalar>
 struct NewtonSchulzMemory {
-  Buffer<Scalar> gram, polynomial;  // [n, n], n the smaller side: A, then b A + c A^2
-  Buffer<Scalar> product;           // same shape as X
+  Buffer<Scalar> gram;        // A [n, n], n the smaller side
+  Buffer<Scalar> polynomial;  // b A + c A^2 [n, n]
+  Buffer<Scalar> product;     // same shape as X
 };
 
 /// Every matrix has a singular value decomposition X = U S V^T: S is diagonal with singular values s >= 0, and the

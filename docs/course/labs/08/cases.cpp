@@ -1,5 +1,7 @@
 #include "cases.hpp"
 
+#include <algorithm>
+
 #include "glassformer/layers/add_and_norm.hpp"
 #include "single_layer.hpp"
 
@@ -17,8 +19,8 @@ class Example {
         rate_(rate),
         residual_(random_, AddAndNormSettings{norm, x_.cols(), rate}) {
     // Easy to calculate with, but not the gain of 1 and the bias of 0 that hide mistakes.
-    const auto gain = residual_->layer_norm.gain.in(residual_.weights);
-    const auto bias = residual_->layer_norm.bias.in(residual_.weights);
+    const auto gain = parameter(residual_.weights, Role::gain);
+    const auto bias = parameter(residual_.weights, Role::bias);
     for (Index j = 0; j < x_.cols(); ++j) {
       gain[j] = 1 + j % 2;
       bias[j] = j == 0;
@@ -44,11 +46,15 @@ class Example {
     output("d_sublayer_output, which leave_backward returns", d_output);
     Buffer<double> d_entered = buffer_of(d_output.eigen().cwiseProduct(slope_.eigen()));
     output("d_x, which enter_backward_in_place returns", residual_->enter_backward_in_place(pass, d_entered));
-    output("d_gain", row_matrix(residual_->layer_norm.gain.in(residual_.gradient)));
-    output("d_bias", row_matrix(residual_->layer_norm.bias.in(residual_.gradient)));
+    output("d_gain", row_matrix(parameter(residual_.gradient, Role::gain)));
+    output("d_bias", row_matrix(parameter(residual_.gradient, Role::bias)));
   }
 
  private:
+  /// The norm's parameter with this role. It is found by its role, so that NormLayer may be any class.
+  static RowView<double> parameter(Arena<double>& arena, Role role) {
+    return arena.values(*std::ranges::find(arena.tensors(), role, &TensorPlace::role));
+  }
   void run_forward(const Pass& pass) {
     const Buffer<double>& entered = residual_->enter(pass, x_);
     entered_ = entered;
