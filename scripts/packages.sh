@@ -162,16 +162,22 @@ install_clang() {  # install_clang thread
   return 1
 }
 
-# Prints options with which Clang uses the OpenMP of another version of Clang, if it has none of its own. (On Debian, only
-# one version's can be installed.)
+# Prints options with which Clang uses OpenMP of its own version if that is not installed, and downloads it to build for
+# this. (On Debian, only one version can be installed, and the default Clang needs its own.)
 borrowed_openmp() {  # borrowed_openmp clang++-19
-  local header
+  local version=${1##*-} directory package
   ! "$1" -fopenmp -E -x c++ - <<<'#include <omp.h>' >/dev/null 2>&1 || return 0
-  for header in /usr/lib/llvm-*/lib/clang/*/include/omp.h; do
-    [[ -e $header ]] || continue
-    echo "-idirafter $(dirname "$header") -L${header%/lib/clang/*}/lib -Wno-unused-command-line-argument"
-    return
-  done
+  command -v apt-get >/dev/null || return 0
+  directory=$PWD/build/openmp-$version
+  if [[ ! -e $directory/usr ]]; then
+    mkdir -p "$directory"
+    # (Root's apt would download as a user of its own, who may not write here.)
+    (cd "$directory" &&
+      apt-get download -qq -o APT::Sandbox::User=root "libomp-$version-dev" "libomp5-$version" >&2) || return 1
+    for package in "$directory"/*.deb; do dpkg -x "$package" "$directory"; done
+  fi
+  directory=$directory/usr/lib/llvm-$version/lib
+  echo "-idirafter $directory/clang/$version/include -L$directory -Wl,-rpath,$directory -Wno-unused-command-line-argument"
 }
 
 build() {  # build release [TARGET]; GLASSFORMER_CMAKE may hold more options for CMake

@@ -1,5 +1,6 @@
-#include <charconv>
+#include <cstdlib>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -45,13 +46,17 @@ std::map<std::string, std::vector<Line>> keys_in(std::istream& text) {
   return keys;
 }
 
+/// The number that the whole text stands for. (libc++ has std::from_chars only for integers.)
+std::optional<double> number_in(const std::string& text) {
+  char* stop = nullptr;
+  const double value = std::strtod(text.c_str(), &stop);
+  return !text.empty() && *stop == '\0' ? std::optional(value) : std::nullopt;
+}
+
 bool same_value(const std::string& a, const std::string& b) {
-  double x = 0;
-  double y = 0;
-  const auto number = [](const std::string& text, double& value) {
-    return std::from_chars(text.data(), text.data() + text.size(), value).ptr == text.data() + text.size();
-  };
-  return number(a, x) && number(b, y) ? x == y : a == b;
+  const auto x = number_in(a);
+  const auto y = number_in(b);
+  return x && y ? x == y : a == b;
 }
 
 std::vector<fs::path> config_files() {
