@@ -19,8 +19,8 @@ namespace glassformer {
 
 /// Which numbers a setting accepts.
 struct Range {
-  const char* words;  ///< for messages: "a number above 0"
-  bool (*holds)(double);
+  const char* words = "";  ///< for messages: "a number above 0"
+  bool (*holds)(double) = nullptr;
   bool in_single_precision = true;  ///< training computes with it; false: it stays in double precision
 };
 inline constexpr Range kRate{"a number of at least 0 and below 1", [](double x) { return x >= 0 && x < 1; }};
