@@ -146,8 +146,8 @@ std::map<std::string, nlohmann::json> unsupported_search() {
           {"assistant_model", nullptr}};
 }
 
-/// Whether the library never chooses tokens that our search may choose: ours excludes only padding and
-/// what stands before the first token.
+/// Whether the library never chooses tokens that our search may choose: ours excludes only padding and what
+/// stands before the first token.
 bool forbids_other_tokens(const JsonFile& generation) {
   if (!generation.has("bad_words_ids")) {
     return false;

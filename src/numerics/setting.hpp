@@ -28,8 +28,8 @@ inline constexpr Range kNotNegative{"a number of at least 0", [](double x) { ret
 inline constexpr Range kRatio{"a number from 0 to 100", [](double x) { return x >= 0 && x <= 100; }};
 inline constexpr Range kPositive{"a number above 0", [](double x) { return x > 0; }};
 
-/// What is wrong with a number once it is rounded to single precision, where 0.99999999 is 1 and 1e-60 is 0: then it is
-/// outside the range, or 0 although it was not. "" if nothing is.
+/// What goes wrong if a number is rounded to single precision, where 0.99999999 is 1 and 1e-60 is 0: it leaves the
+/// range, or it becomes 0. "" if neither happens.
 std::string problem_in_single_precision(const Range& range, double value);
 
 /// The shortest decimal that reads back as the same bits.

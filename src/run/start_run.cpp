@@ -137,10 +137,10 @@ std::unique_ptr<TrainingRun> start_run(const TrainingPlan& plan, TrainingText te
   // What can fail comes first: before the model is allocated, and before the directory is created.
   const MemoryForecast memory =
       forecast_memory(plan, vocabulary_shape(text.tokenizers()), text.corpus(), text.valid().corpus, ranks);
-  auto run = std::make_unique<RunState>(plan, std::move(text), ranks);
   require_same(
-      ranks, "the tokens of the training text", [&] { return fingerprint(run->text.corpus()); },
+      ranks, "the tokens of the training text", [&] { return fingerprint(text.corpus()); },
       "Give all ranks the same text, the same tokenizers (tokenizer.source_model) and the same program.");
+  auto run = std::make_unique<RunState>(plan, std::move(text), ranks);
   const auto checkpoint = begun ? begun->last() : std::nullopt;
   if (ranks.is_first() && !checkpoint) {  // the other ranks get the weights of the first one
     set_starting_weights(run->model, plan.model_from, plan.training.seed);

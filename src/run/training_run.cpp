@@ -72,7 +72,10 @@ void TrainingRun::finish(const std::string& why) {
                                                      needed_length_ratio(text_.valid().corpus)));
   }
   if (plan_.run.checkpoints.average > 1) {
-    ranks_.once([&] { average_checkpoints(); });
+    ranks_.once([&] {
+      average_checkpoints();
+      prune_checkpoints();  // an earlier mean
+    });
   }
   if (const ResidentMemory memory = resident_memory(); memory.peak > 0) {
     spdlog::info("peak memory: {:.0f} MB", static_cast<double>(memory.peak) / 1e6);

@@ -63,7 +63,6 @@ void TrainingRun::average_checkpoints() {
   if (!text_.has_valid()) {
     record_average(directory_, progress_.update, checkpoints, false, mean.weights);
     spdlog::info("mean of the last {} checkpoints: {}", count, checkpoint.string());
-    prune_checkpoints();  // an earlier mean
     return;
   }
   const ValidationMetrics metrics = metrics_of(validate(mean));
@@ -73,7 +72,6 @@ void TrainingRun::average_checkpoints() {
     directory_.point("best", checkpoint);
     write_checkpoint(false);  // a resumed run then has to beat the mean
   }
-  prune_checkpoints();  // an earlier mean
   const std::string translated = plan_.run.validation.translate ? fmt::format(", BLEU {:.2f}, exact match {:.2f}%",
                                                                               metrics.bleu, 100 * metrics.exact_match)
                                                                 : "";

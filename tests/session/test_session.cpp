@@ -11,23 +11,19 @@
 #include "glassformer/model/model.hpp"
 #include "glassformer/numerics/digest.hpp"
 #include "heap_count.hpp"
+#include "session/small_session.hpp"
 
 using namespace glassformer;
+using session_test::small_session;
 
 namespace {
 
 SessionSettings small_settings() {
-  SessionSettings settings;
-  settings.model.d_model = 16;
-  settings.model.heads = 2;
-  settings.model.encoder_layers = 1;
+  SessionSettings settings = small_session();
   settings.model.decoder_layers = 2;
-  settings.model.d_ff = 24;
   settings.training.max_tokens = 40;
   settings.training.shards = 3;
   settings.training.schedule = {.kind = ScheduleSettings::Kind::constant, .learning_rate = 3e-3, .warmup = 2};
-  settings.source_vocabulary = 12;
-  settings.target_vocabulary = 11;
   return settings;
 }
 

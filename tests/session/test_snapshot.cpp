@@ -5,22 +5,18 @@
 
 #include "catch.hpp"
 #include "glassformer/glassformer.hpp"
+#include "session/small_session.hpp"
 
 using namespace glassformer;
+using session_test::small_session;
 
 namespace {
 
 /// Settings of which each can change alone without breaking a rule.
 SessionSettings independent_settings() {
-  SessionSettings settings;
-  settings.model.d_model = 16;
-  settings.model.heads = 2;
-  settings.model.encoder_layers = settings.model.decoder_layers = 1;
-  settings.model.d_ff = 24;
+  SessionSettings settings = small_session();
   settings.model.tied_embeddings = Tying::none;
   settings.training.max_updates = 1000;
-  settings.source_vocabulary = 12;
-  settings.target_vocabulary = 11;
   return settings;
 }
 

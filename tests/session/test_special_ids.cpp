@@ -4,21 +4,17 @@
 
 #include "catch.hpp"
 #include "glassformer/glassformer.hpp"
+#include "session/small_session.hpp"
 
 using namespace glassformer;
+using session_test::small_session;
 
 namespace {
 
 /// Each special id of one side is a different special id of the other.
 SessionSettings settings_with_unequal_ids() {
-  SessionSettings settings;
-  settings.model.d_model = 16;
-  settings.model.heads = 2;
-  settings.model.encoder_layers = settings.model.decoder_layers = 1;
-  settings.model.d_ff = 24;
+  SessionSettings settings = small_session();
   settings.training.schedule = {.kind = ScheduleSettings::Kind::constant, .learning_rate = 3e-3, .warmup = 2};
-  settings.source_vocabulary = 12;
-  settings.target_vocabulary = 11;
   settings.special = {.source = {.pad = 0, .bos = 1, .eos = 2, .unk = 3},
                       .target = {.pad = 3, .bos = 2, .eos = 1, .unk = 0}};
   return settings;

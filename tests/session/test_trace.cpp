@@ -3,20 +3,17 @@
 
 #include "catch.hpp"
 #include "glassformer/glassformer.hpp"
+#include "session/small_session.hpp"
 
 using namespace glassformer;
+using session_test::small_session;
 
 TEST_CASE("A trace shows the loss and the gradient of the next update, with its label smoothing", "[session]") {
   for (const double label_smoothing : {0.0, 0.2}) {
     CAPTURE(label_smoothing);
-    SessionSettings settings;
-    settings.model.d_model = 16;
-    settings.model.heads = 2;
-    settings.model.d_ff = 24;
+    SessionSettings settings = small_session();
     settings.model.dropout = settings.model.embedding_dropout = 0;
     settings.training.label_smoothing = label_smoothing;
-    settings.source_vocabulary = 12;
-    settings.target_vocabulary = 11;
     const std::vector<SentencePair> pairs = {{{4, 5, 6}, {7, 6}}, {{7, 8}, {4, 5, 9}}, {{9, 10, 11, 4}, {8}}};
     Session session(settings, pairs);
     const Trace trace = session.trace(pairs, session.masks(pairs)).numbers;
