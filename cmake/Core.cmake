@@ -41,7 +41,9 @@ endif()
 # and __FILE__ name the files in src all the same.
 set(include_directory ${CMAKE_CURRENT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${include_directory})
-file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/src ${include_directory}/glassformer SYMBOLIC)
+if(NOT EXISTS ${include_directory}/glassformer)  # replacing it could disturb a running compiler
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/src ${include_directory}/glassformer SYMBOLIC)
+endif()
 
 foreach(core IN LISTS cores)
   target_include_directories(${core} PUBLIC $<BUILD_INTERFACE:${include_directory}>)
