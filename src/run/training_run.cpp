@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "glassformer/evaluation/evaluation.hpp"
 #include "glassformer/machine/machine.hpp"
@@ -16,8 +17,8 @@
 
 namespace glassformer {
 
-TrainingRun::TrainingRun(std::unique_ptr<RunState> state, const RunDirectory& directory, std::unique_ptr<RunLog> log,
-                         const SavedCheckpoint& saved)
+TrainingRun::TrainingRun(std::unique_ptr<RunState> state, RunDirectory directory, std::unique_ptr<RunLog> log,
+                         SavedCheckpoint saved)
     : state_(std::move(state)),
       plan_(state_->plan),
       ranks_(state_->ranks),
@@ -25,9 +26,9 @@ TrainingRun::TrainingRun(std::unique_ptr<RunState> state, const RunDirectory& di
       model_(state_->model),
       trainer_(state_->trainer),
       progress_(state_->progress),
-      directory_(directory),
+      directory_(std::move(directory)),
       log_(std::move(log)),
-      saved_(saved) {}
+      saved_(std::move(saved)) {}
 
 void TrainingRun::check_clock_and_signals(const std::atomic<int>& signal) {
   std::array<double, 2> seen = {minutes(), static_cast<double>(signal)};

@@ -16,8 +16,8 @@ namespace glassformer {
 class TrainingRun {
  public:
   /// Call start_run, which prepares these parts. `saved`: the checkpoint from which the run was resumed.
-  TrainingRun(std::unique_ptr<RunState> state, const RunDirectory& directory, std::unique_ptr<RunLog> log,
-              const SavedCheckpoint& saved);
+  TrainingRun(std::unique_ptr<RunState> state, RunDirectory directory, std::unique_ptr<RunLog> log,
+              SavedCheckpoint saved);
 
   /// Trains until the run reaches a limit set in the config, and returns 0. If `signal` becomes positive on a rank,
   /// finishes the update, writes a checkpoint, and returns the signal.
