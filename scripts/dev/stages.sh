@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Sourced by .ci/run and scripts/dev/release_check.sh: runs stages in order, times each, and prints a table.
+# Sourced by .ci/run and scripts/dev/release_check.sh: runs stages in order, times each, and prints a table with the
+# minutes it took and the processor minutes it used.
 #
 # A stage is a line of $STAGES, "name | command". Each command runs in its own shell, which has sourced
 # scripts/packages.sh; its standard input is empty. Its output is also stored in build/stages/NAME.log. A stage fails if
@@ -11,6 +12,13 @@ set -o pipefail
 stage_names() { awk -F'|' 'NF > 1 { gsub(/ /, "", $1); print $1 }' <<<"$STAGES"; }
 
 minutes() { printf '%d.%d' $((($1 + 3) / 60)) $(((($1 + 3) % 60) / 6)); }  # minutes 90: 1.5
+
+# Sets $processor to the seconds of processor time that all finished stages have used.
+count_processor_time() {
+  times >build/stages/times  # not in a pipe, which would count that of a new process
+  processor=$(awk 'NR == 2 { split($0, part, /[ms ]+/)
+                             printf "%.0f", 60 * (part[1] + part[3]) + part[2] + part[4] }' build/stages/times)
+}
 
 run_stage() {  # run_stage NAME COMMAND: sets $result
   local log=build/stages/$1.log status=0
@@ -30,7 +38,7 @@ run_stage() {  # run_stage NAME COMMAND: sets $result
 # Runs the named stages, or all of them. After a failure, "stop" skips the remaining stages; "go-on" runs them.
 # Returns 1 if a stage failed, 2 if there is no stage of a given name.
 run_stages() {  # run_stages stop|go-on [NAME]...
-  local after_failure=$1 name command result start failed='' table='' skipped='' first_start=$SECONDS
+  local after_failure=$1 name command result start before processor failed='' table='' skipped='' first_start=$SECONDS
   shift
   for name; do
     if ! stage_names | grep -qxF -e "$name"; then
@@ -45,18 +53,21 @@ run_stages() {  # run_stages stop|go-on [NAME]...
     [[ -n $name ]] || continue
     [[ $# == 0 || " $* " == *" $name "* ]] || continue
     if [[ -n $failed && $after_failure == stop ]]; then
-      table+="| $name | | not run |"$'\n'
+      table+="| $name | | | not run |"$'\n'
       continue
     fi
     printf '\n--- %s:%s\n' "$name" "$command"
-    start=$SECONDS
+    count_processor_time
+    start=$SECONDS before=$processor
     run_stage "$name" "$command"
-    table+="| $name | $(minutes $((SECONDS - start))) | $result |"$'\n'
+    count_processor_time
+    table+="| $name | $(minutes $((SECONDS - start))) | $(minutes $((processor - before))) | $result |"$'\n'
     skipped+=$(sed -n "s/^SKIPPED/\n$name: SKIPPED/p" "build/stages/$name.log")
     [[ $result != FAILED* ]] || failed+=" $name"
   done 3<<<"$STAGES"
-  printf '\n| stage | minutes | result |\n|---|---|---|\n%s| all | %s | |\n' "$table" \
-    "$(minutes $((SECONDS - first_start)))"
+  count_processor_time
+  printf '\n| stage | minutes | processor minutes | result |\n|---|---|---|---|\n%s| all | %s | %s | |\n' "$table" \
+    "$(minutes $((SECONDS - first_start)))" "$(minutes "$processor")"
   [[ -z $skipped ]] || printf '%s\n' "$skipped"
   [[ -z $failed ]] || { printf '\nFailed:%s\n' "$failed"; return 1; }
 }
