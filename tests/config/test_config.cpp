@@ -248,6 +248,18 @@ TEST_CASE("a config that is written and read back is the same, down to the last 
   }
 }
 
+TEST_CASE("a written config shows text as it is, in quotes only if it needs them", "[config]") {
+  const Workplace place;
+  const auto written = [&](const std::string& name) {
+    for (const char* language : {"en", "de"}) {
+      place.write("data/" + name + "." + language, "a .\n");
+    }
+    return write_config(place.read("", {"data.tests=[" + name + "]"}));
+  };
+  CHECK(written("straße 2").find("[\"straße 2\"]") != std::string::npos);
+  CHECK(written("plain-2").find("[plain-2]") != std::string::npos);
+}
+
 TEST_CASE("a written config works from any directory", "[config]") {
   const Workplace place;
   const Config config = place.read("tokenizer: {kind: sentencepiece, source_model: data/both.model}\n");

@@ -75,6 +75,13 @@ TEST_CASE("a wrong value is an error that states what was expected and what was 
     CHECK(complaint("training.seed=" + value) ==
           "--set training.seed=" + value + ": expected an integer from 0 to 18446744073709551615, found " + value);
   }
+  CHECK(complaint("training.validation.every=0")
+            .starts_with("--set training.validation.every=0: expected an integer from 1 to "));
+  for (const std::string key : {"tokenizer.source_vocabulary_size", "tokenizer.target_vocabulary_size"}) {
+    CHECK(place.complaint("", {"tokenizer.joint=false", key + "=4"}) ==
+          "--set " + key + "=4: expected 0 (as vocabulary_size) or at least 5, found 4");
+    CHECK(place.complaint("", {"tokenizer.joint=false", key + "=5"}).empty());
+  }
   CHECK(complaint("tokenizer.joint=maybe") == "--set tokenizer.joint=maybe: expected true or false, found \"maybe\"");
   CHECK(complaint("tokenizer.joint=1") == "--set tokenizer.joint=1: expected true or false, found 1");
   for (const std::string name : {"encoder_padding", "look_ahead", "target_padding", "cross_padding"}) {

@@ -63,6 +63,11 @@ TEST_CASE("a NAME with its language, a language with a dot, and other near misse
         "there are train.en, train.fr: set data.source_language to the language of one of them");
   CHECK(Files({"train", "train.fr", "train.de"}).hint("data.train", "train") ==
         "there is train.fr: if this is the text, set data.source_language: fr");
+  for (const std::string ending : {"txt", "gz", "bz2", "xz", "zip", "tar", "tsv", "csv", "json", "bak", "tmp", "old"}) {
+    CAPTURE(ending);
+    CHECK_FALSE(
+        contains(Files({"train", "train." + ending, "train.de"}).hint("data.train", "train"), "source_language"));
+  }
   CHECK_FALSE(contains(Files({"train", "train.de"}).hint("data.train", "train"), "cp "));
   CHECK(Files({"train.en.gz", "train.de"}).hint("data.train", "train") == "unpack the file first: gunzip train.en.gz");
   CHECK(Files({"train.en.txt", "train.de"}).hint("data.train", "train") ==

@@ -86,6 +86,15 @@ TEST_CASE("translations that end at the length limit are counted", "[evaluation]
   CHECK(evaluate(tiny.model, numbers(), decoding, {}, text).cut_off == 0);
 }
 
+TEST_CASE("a line of white space has an empty translation, like an empty line", "[evaluation]") {
+  TinyModel<float> tiny(tiny_settings(), kNumbers);
+  tiny.output_bias()[kEos] = -1000;  // no translation ends by itself
+  const auto found = translate_n_best(tiny.model, numbers(), {}, std::vector<std::string>{"", " \t ", "4"});
+  CHECK(found[0].front().text.empty());
+  CHECK(found[1].front().text.empty());
+  CHECK_FALSE(found[2].front().text.empty());
+}
+
 TEST_CASE("each side of a translation has the special ids of its own tokenizer", "[evaluation]") {
   const SpecialIds source{.pad = 0, .bos = 1, .eos = 2, .unk = 3};
   const SpecialIds target{.pad = 3, .bos = 2, .eos = 1, .unk = 0};

@@ -253,6 +253,12 @@ TEMPLATE_TEST_CASE("exp and erfc are computed exactly as docs/arithmetic.md says
   }
 }
 
+TEST_CASE("0 to the power of 0 is 1, as in C; to any other power, it is 0", "[numerics][arithmetic]") {
+  CHECK(glassformer::pow(0, 0) == 1);
+  CHECK(glassformer::pow(0, 0.5) == 0);
+  CHECK(glassformer::pow(0, 3) == 0);
+}
+
 TEST_CASE("log, pow, sin and cos are computed exactly as docs/arithmetic.md says", "[numerics][arithmetic]") {
   for (int kind = 0; kind < kKinds; ++kind) {
     Numbers<double> numbers(kind);

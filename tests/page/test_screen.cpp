@@ -37,6 +37,9 @@ std::ptrdiff_t lines_with(const std::vector<std::string>& lines, const std::stri
 
 TEST_CASE("The screen shows tokens and masks, with 1 for blocked", "[page]") {
   const auto lines = screen_of(ExplainedExample());
+  CHECK(lines.front() == "Masks: 1 = blocked, rows = queries (a single row applies to all), columns = keys");
+  CHECK(std::ranges::count(lines, "  decoder     decoder combined                expected    predicted       loss") ==
+        2);
   CHECK(lines_with(lines, "encoder reads  a b c d </s>") == 1);
   CHECK(lines_with(lines, "encoder reads  e f </s> <pad> <pad>") == 1);
   CHECK(lines_with(lines, "target         u v") == 1);
@@ -99,6 +102,15 @@ TEST_CASE("The screen stays small, however long the sentences are", "[page]") {
   CHECK(lines_with(lines, "  …") == 2);
   CHECK(lines_with(lines, "encoder reads") == 2);
   CHECK(lines_with(lines, "first 2 of 5 sentences") == 1);
+}
+
+TEST_CASE("An ellipsis marks a row of a mask only if the row was cut", "[page]") {
+  std::string target = "t";
+  for (int i = 1; i < 14; ++i) {
+    target += " u";
+  }
+  CHECK(lines_with(screen_of(ExplainedExample(tiny_settings(), {{"a b", target}})), "…") == 0);  // bos and 14 words fit
+  CHECK(lines_with(screen_of(ExplainedExample(tiny_settings(), {{"a b", target + " u"}})), " …") > 0);
 }
 
 TEST_CASE("Control characters in a sentence do not reach the terminal", "[page]") {

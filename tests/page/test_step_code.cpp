@@ -200,6 +200,12 @@ void Layer<Scalar>::forward(const Pass& pass,
   CHECK_THROWS_AS(code_of_record(text, 1000), std::logic_error);
 }
 
+TEST_CASE("A record directly after an inner block with a record keeps what that block computed", "[page]") {
+  const std::string loop = "for (;;) {\n    pass.record(\"\", \"k [N] = {l}\", k, l);\n  }";
+  const std::string text = "void f() {\n  " + loop + "\n  pass.record(\"\", \"m [N] = {n}\", m, n);\n}\n";
+  CHECK(code_of_record(text, 5).statements == loop);
+}
+
 TEST_CASE("A function that only records has its record as code", "[page]") {
   const StepCode code =
       code_of_record("void f() {\n  if (a) {\n    pass.record(\"\", \"a [N] = {b}\", a, b);\n  }\n}\n", 3);

@@ -273,6 +273,15 @@ TEST_CASE("closed standard descriptors do not corrupt a run's files", "[program]
   const std::string train = "\"$glassformer\" train " + config("debug") + " --output run --set training.max_updates=";
   CHECK(program.shell(train + "50 <&- >&- 2>&-").status == 0);
   CHECK(program.shell(train + "60 --resume").status == 0);
+  const auto lines_of_log = [&](const std::string& run, const std::string& closed) {
+    REQUIRE(program
+                .shell("\"$glassformer\" train " + config("debug") + " --output " + run +
+                       " --set training.max_updates=50 " + closed)
+                .status == 0);
+    const std::string log = read_bytes(program / (run + "/train.log"));
+    return std::ranges::count(log, '\n');
+  };
+  CHECK(lines_of_log("silent", ">&- 2>&-") == lines_of_log("ordinary", ""));  // no line is there twice
   check_refused(program.shell("\"$glassformer\" translate run <&-"), "standard input");
 }
 

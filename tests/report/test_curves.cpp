@@ -237,6 +237,8 @@ TEST_CASE("Ticks are round numbers and cover all values", "[report][curves]") {
   CHECK(ticks(0.061, 0.0613) == Labels{"0.061", "0.06105", "0.0611", "0.06115", "0.0612", "0.06125", "0.0613"});
   CHECK(ticks(2000, 9000) == Labels{"2000", "3000", "4000", "5000", "6000", "7000", "8000", "9000"});
   CHECK(ticks(-3, 100) == Labels{"-20", "0", "20", "40", "60", "80", "100"});
+  CHECK(ticks(0, 0) == Labels{"-1", "-0.5", "0", "0.5", "1"});
+  CHECK(ticks(kNaN, kNaN) == Labels{"0", "0.2", "0.4", "0.6", "0.8", "1"});
 }
 
 TEST_CASE("The plot names the best validation: the last that was the best so far", "[report][curves]") {
@@ -245,7 +247,20 @@ TEST_CASE("The plot names the best validation: the last that was the best so far
 }
 
 TEST_CASE("The curves of a long run are thinned out", "[report][curves]") {
-  const std::string svg = drawn(training_of(100001), validation_of(1001, 100));
+  constexpr Index kLong = 100001;
+  RunCurves curves;
+  curves.last_update = kLong;
+  for (Index i = 1; i <= kLong; ++i) {
+    const auto update = static_cast<double>(i);
+    curves.training_loss.push_back({i, 1 + 6 * std::exp(-5 * update / kLong)});
+    if (i % 100 == 0) {
+      curves.validation_loss.push_back({i, 2 - 1e-5 * update});
+      curves.bleu.push_back({i, 1e-4 * update});
+      curves.exact_match.push_back({i, 25});
+      curves.token_accuracy.push_back({i, 70});
+    }
+  }
+  const std::string svg = curves_svg(curves);
   CHECK(is_well_formed(svg));
   CHECK(count_points(svg) < 5000);
   CHECK(count_points(svg) > 2500);
@@ -318,6 +333,15 @@ TEST_CASE("The picture grows with metrics.jsonl, also when a run is resumed", "[
   CurvesPicture resumed;
   resumed.update(run.metrics_file(), run.svg());
   CHECK(read_bytes(run.svg()) == grown);
+}
+
+TEST_CASE("The picture takes in each line of metrics.jsonl once", "[report][curves]") {
+  Run run;
+  const auto training = training_of(300);
+  run.append({training.begin(), training.end() - 1}, {});
+  CHECK(count_points(run.draw()) == 299);
+  run.append({training.back()}, {});
+  CHECK(count_points(run.draw()) == 300);
 }
 
 TEST_CASE("If metrics.jsonl was cut or replaced, the picture shows what it holds now", "[report][curves]") {

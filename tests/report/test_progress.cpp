@@ -72,6 +72,7 @@ TEST_CASE("Numbers and times are short and have a fixed width", "[report][progre
   CHECK(with_commas(-1234567) == "-1,234,567");
   CHECK(short_count(0) == "    0");
   CHECK(short_count(999.4) == "  999");
+  CHECK(short_count(999.5) == " 1.0k");
   CHECK(short_count(999.6) == " 1.0k");
   CHECK(short_count(99960) == " 100k");
   CHECK(short_count(999600) == "1.00M");

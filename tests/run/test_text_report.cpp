@@ -99,6 +99,20 @@ TEST_CASE("ordinary texts, and those of the configs in this project, get no rema
   }
 }
 
+TEST_CASE("pairs that are left out are worth a warning from one in twenty on", "[training]") {
+  const auto warns = [](int pairs, const std::string& source, const std::string& words) {
+    Texts texts{.train_source = source + numbered(pairs - 1, "dog"), .train_target = numbered(pairs, "Hund")};
+    Report report(texts);
+    report.data.max_length = 5;
+    return contains(report.text(), "! 1 of " + std::to_string(pairs) + " training pairs (" + words);
+  };
+  for (const std::string source : {"\n", "1 2 3 4 5 6\n"}) {
+    CAPTURE(source);
+    CHECK(warns(20, source, ""));
+    CHECK_FALSE(warns(21, source, ""));
+  }
+}
+
 TEST_CASE("unknown words are counted on each side of each text, with the most frequent ones", "[training]") {
   Texts texts;
   texts.valid_source = "dog cat cat bird\ncat dog\n";
@@ -187,6 +201,17 @@ TEST_CASE("advice on unknown words depends on whether training has learned the t
   };
   check("source", is_source_given);
   check("target", is_target_given);
+}
+
+TEST_CASE("of the references that change in the tokenizer, those with unknown words are counted", "[training]") {
+  Texts texts;
+  texts.valid_source = "dog a\ndog b\ndog c\n";
+  texts.valid_target = "Hund a\nKatze b\nMaus c\n";
+  CHECK(
+      contains(report(texts),
+               "! 2 of 3 validation references (66.67%) change when the tokenizer encodes and decodes them, so even a "
+               "perfect model reaches at most 33.33% exact match; 2 of them contain unknown words; for example, "
+               "\"Katze\" becomes \"<unk>\"\n"));
 }
 
 TEST_CASE("references that change in the tokenizer limit exact match; the report shows one and the key", "[training]") {

@@ -48,6 +48,13 @@ TEST_CASE("A session gives its translations the log-probabilities that their tra
   }
 }
 
+TEST_CASE("Id 0 is a word like any other if it is not padding", "[session]") {
+  const std::vector<SentencePair> pairs = {{{4, 5}, {0, 7}}};  // the target's unk
+  Session session(settings_with_unequal_ids(), pairs);
+  session.step();
+  CHECK(session.trace(pairs, session.masks(pairs)).numbers.answers.front().front().expected == 0);
+}
+
 TEST_CASE("If all embeddings are tied, both sides of a session have the same padding", "[session]") {
   SessionSettings settings = settings_with_unequal_ids();
   settings.model.tied_embeddings = Tying::all;

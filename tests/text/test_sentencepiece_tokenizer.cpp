@@ -303,6 +303,8 @@ TEST_CASE("an existing model that lacks pad, bos or eos gets them as its last pi
   CHECK(special_of(*loaded.source) == special_of(*made.source));
   CHECK(loaded.source->vocabulary() == made.source->vocabulary());
   CHECK(saved(*loaded.source) == saved(*made.source));
+  const SentencePieces pieces(saved(*loaded.source), "");
+  CHECK(Ids{pieces.processor.pad_id(), pieces.processor.bos_id(), pieces.processor.eos_id()} == Ids{70, 71, 72});
 }
 
 TEST_CASE("a checkpoint's model without pad, bos and eos is an error: its weights have no rows for them", "[text]") {
