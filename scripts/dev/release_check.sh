@@ -14,6 +14,7 @@ source scripts/dev/stages.sh
 readonly STAGES='
 mutation       | scripts/dev/mutation_test.sh
 lessons        | scripts/dev/test_lessons.sh
+asan           | scripts/test.sh asan
 threads        | scripts/test.sh tsan "[threads]"
 fuzz           | scripts/dev/fuzz.sh 60
 valgrind       | scripts/dev/valgrind.sh
