@@ -12,10 +12,6 @@
 namespace glassformer {
 
 void TrainingRun::write_checkpoint(bool best) {
-  if (!model_.weights.values().eigen().allFinite()) {
-    spdlog::warn("not writing a checkpoint at update {}: a parameter is not finite", progress_.update);
-    return;
-  }
   progress_.minutes = minutes();
   const TrainingState state{trainer_.optimizer().m(), trainer_.optimizer().v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);

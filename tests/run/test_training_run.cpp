@@ -625,6 +625,9 @@ TEST_CASE("an update whose loss is not finite is skipped, and the log shows wher
   const std::string log = stand_in::read_bytes(directory / "run" / "train.log");
   CHECK_THAT(log, stand_in::Says("is skipped: its loss is not finite. NaN or infinity first appeared in "
                                  "encoder.embed_tokens: embedded = "));
+  CHECK(std::regex_search(
+      log,
+      std::regex("the logits of [1-9][0-9]* validation sentences are infinite or NaN, so they have no translation")));
   std::smatch line;
   REQUIRE(std::regex_search(log, line, std::regex("training pair on line ([0-9]+)")));
   const Config config = with("training.max_updates=1");
