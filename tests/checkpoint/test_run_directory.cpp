@@ -226,7 +226,7 @@ TEST_CASE("a path without a checkpoint is refused, and the error shows what is t
   const auto complaint_about = [](const fs::path& path) { return complaint([&] { resolve_checkpoint(path); }); };
   const auto both = Says("step-00000100, step-00000200");
   CHECK_THAT(complaint_about(run.checkpoint(300)), Says("no such directory") && Says("Expected a checkpoint") && both);
-  CHECK_THAT(complaint_about(run.path()), Says("neither") && both);
+  CHECK_THAT(complaint_about(run.path()), Says("neither") && Says("Checkpoints in ") && both);
   CHECK_THAT(complaint_about(run.checkpoint(100) / "model.safetensors"), Says("a file"));
   CHECK_THAT(complaint_about(directory / "toi"), Says("no such directory") && Says("Runs in") && Says("toy"));
   CHECK_THAT(complaint_about(directory.path()), Says("Runs in") && Says("toy"));

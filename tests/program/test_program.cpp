@@ -281,7 +281,7 @@ TEST_CASE("closed standard descriptors do not corrupt a run's files", "[program]
     const std::string log = read_bytes(program / (run + "/train.log"));
     return std::ranges::count(log, '\n');
   };
-  CHECK(lines_of_log("silent", ">&- 2>&-") == lines_of_log("ordinary", ""));  // no line is there twice
+  CHECK(lines_of_log("silent", "<&- >&- 2>&-") == lines_of_log("ordinary", ""));  // no line is there twice
   check_refused(program.shell("\"$glassformer\" translate run <&-"), "standard input");
 }
 

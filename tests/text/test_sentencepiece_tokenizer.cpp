@@ -285,12 +285,12 @@ TEST_CASE("an existing model that lacks pad, bos or eos gets them as its last pi
   CHECK(contains(defaults.source->remarks[0].text,
                  "given.model: the model has no pad, so the piece <pad> is added, with id 70"));
 
-  write_model(directory, {{"unk_id", "0"}, {"bos_id", "-1"}, {"eos_id", "-1"}, {"user_defined_symbols", "<s>"}});
+  write_model(directory, {{"unk_id", "0"}, {"bos_id", "-1"}, {"eos_id", "-1"}, {"user_defined_symbols", "<pad>,<s>"}});
   const TokenizerPair made = make_tokenizers(settings, text, text);
   CHECK(special_of(*made.source) == Ids{70, 71, 72, 0});
   CHECK(made.source->vocabulary_size() == 73);
-  CHECK(made.source->piece(70) == "<pad>");
-  CHECK(made.source->piece(71) == "<s>_");  // because <s> is a piece of the text
+  CHECK(made.source->piece(70) == "<pad>_");  // because <pad> is a piece of the text
+  CHECK(made.source->piece(71) == "<s>_");
   CHECK(made.source->piece(72) == "</s>");
   const std::string sentence = "gulinsta sucht it .";
   CHECK(made.source->encode(sentence) ==
