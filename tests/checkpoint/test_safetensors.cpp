@@ -130,7 +130,8 @@ TEST_CASE("a safetensors header with any bit flipped is refused or gives the sam
 
 TEST_CASE("no memory is allocated for a safetensors header that claims terabytes of data", "[checkpoint]") {
   std::string bytes = small_file();
-  for (const std::uint64_t length : {std::uint64_t{1} << 42, ~std::uint64_t{0}, ~std::uint64_t{0} - 7}) {
+  const std::uint64_t one_too_many = bytes.size() - 8 + 1;
+  for (const std::uint64_t length : {one_too_many, std::uint64_t{1} << 42, ~std::uint64_t{0}, ~std::uint64_t{0} - 7}) {
     std::memcpy(bytes.data(), &length, 8);
     CHECK_THAT(complaint_about_bytes(bytes), Says("claims to have a header of " + std::to_string(length) + " bytes"));
   }

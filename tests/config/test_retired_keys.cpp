@@ -29,6 +29,17 @@ TEST_CASE("a retired key with its default is ignored with one warning that names
   }
 }
 
+TEST_CASE("a retired key in the config of a run that is resumed is not mentioned again", "[config]") {
+  const Workplace place;
+  place.read("");
+  place.write("run/config.yaml",
+              "data: {directory: ../data, source_language: en, target_language: de}\n"
+              "training: {max_updates: 1000, tensorboard: false}\n");
+  const CapturedLog log;
+  read_config(place.directory / "a.yaml", {}, place.directory / "run");
+  CHECK(log.text().empty());
+}
+
 TEST_CASE("a retired key is accepted or refused with --set just as in a file", "[config]") {
   const Workplace place;
   const CapturedLog log;
