@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "program/program.hpp"
@@ -142,4 +143,18 @@ TEST_CASE("settings of a foreign model's search that are ignored are named", "[p
   for (const char* key : {"no_repeat_ngram_size", "suppress_tokens"}) {
     CHECK(ignored.err.find(key) == std::string::npos);
   }
+}
+
+TEST_CASE("an unknown language code is an error that names the line, after the translations before it", "[program]") {
+  const Program program;
+  fs::copy(fs::path(kProject) / "tests/fixtures/marian/opus", program / "opus");
+  auto ids = nlohmann::json::parse(read_bytes(program / "opus/vocab.json"));
+  ids[">>deu<<"] = ids.at("\u2581");
+  ids.erase("\u2581");
+  write_bytes(program / "opus/vocab.json", ids.dump());
+  const auto translated = program.run("translate opus", ">>deu<< she sleeps .\n>>xyz<< she sleeps .\n");
+  CAPTURE(translated.err);
+  CHECK(translated.status == 2);
+  CHECK(std::ranges::count(translated.out, '\n') == 1);
+  CHECK(translated.err.find("standard input:2: a sentence begins with >>xyz<<") != std::string::npos);
 }
