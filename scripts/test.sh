@@ -32,10 +32,17 @@ readonly tests=build/$preset/glassformer_tests
 run_in_halves() {  # run_in_halves FILTER
   local first=(--shard-count 2 --shard-index 0 "$1") second=(--shard-count 2 --shard-index 1 "$1") half status=0
   if ! "$tests" --help | grep -q -- --shard-count; then
-    "$tests" --list-test-names-only "$1" >"build/$preset/chosen_tests" || true  # the status is the number of tests
-    sed -i 's/,/\\,/g' "build/$preset/chosen_tests"  # a comma would end the name
-    awk -v place="build/$preset/chosen_tests" 'NF { print >(place "." NR % 2) }' "build/$preset/chosen_tests"
-    first=(-f "build/$preset/chosen_tests.0") second=(-f "build/$preset/chosen_tests.1")
+    local chosen=build/$preset/chosen_tests
+    # The status is the number of tests. A comma would end a name.
+    { "$tests" --list-test-names-only "$1" || true; } | sed -e '/^$/d' -e 's/,/\\,/g' >"$chosen"
+    awk -v place="$chosen" '{ print >(place "." NR % 2) }' "$chosen"
+    first=(-f "$chosen.0") second=(-f "$chosen.1")
+    local found
+    found=$({ "$tests" --list-test-names-only -f "$chosen" || true; } | grep -c .)
+    if [[ $found != "$(wc -l <"$chosen")" ]]; then
+      echo "test.sh: $chosen names $(wc -l <"$chosen") tests, of which Catch2 finds $found" >&2
+      return 1
+    fi
   fi
   "$tests" "${second[@]}" >"build/$preset/second_half.log" 2>&1 &
   half=$!
@@ -62,7 +69,7 @@ test_programs() {
 }
 (set -e; test_programs) >"build/$preset/program_tests.log" 2>&1 &
 programs=$! status=0
-trap 'pkill -P $programs || true' EXIT
+trap 'pkill -P $programs 2>/dev/null || true' EXIT
 "$tests" '~[program]' || status=1
 if [[ $preset == release ]]; then
   # On a processor with AVX-512, the tests above used it. The core for AVX2 must pass them, too.
