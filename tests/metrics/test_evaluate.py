@@ -160,12 +160,6 @@ def test_every_key_of_decoding_can_be_set_and_is_reported(trained, key, value):
     check(test, Model(trained / "best"), trained / "best", files, translate(trained / "best", files[0], *options))
 
 
-def test_the_batch_can_be_set_by_an_option(trained):
-    files = [trained.text / f"awkward.{language}" for language in ("en", "de")]
-    [test] = run_json("evaluate", trained.directory, "--source", files[0], "--reference", files[1], "--batch", 3)
-    assert test["batch"] == 3
-
-
 @pytest.mark.parametrize("tokenizer", ["none", "13a", "zh", "char"])
 def test_the_keys_of_evaluation_can_be_set(trained, tokenizer):
     files = [trained.text / f"awkward.{language}" for language in ("en", "de")]

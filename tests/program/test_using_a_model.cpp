@@ -102,6 +102,8 @@ TEST_CASE("every key of decoding and evaluation can be set in evaluate and trans
   check_refused(program.run(kEvaluate + "--set evaluation.bleu_tokenizer=zhh"), "did you mean zh?");
   check_refused(program.run(translate + "decoding.beam=2 --beam 3"),
                 "--beam is 3, but --set decoding.beam is 2; give only one");
+  check_refused(program.run(translate + "decoding.batch=2 --batch 3"),
+                "--batch is 3, but --set decoding.batch is 2; give only one");
   CHECK(program.run(translate + "decoding.beam=3 --beam 3", "she sleeps .\n").err.empty());
 
   // An option that makes no difference is not ignored in silence.
