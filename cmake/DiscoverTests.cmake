@@ -30,6 +30,11 @@ if(NOT EXISTS "${discovered_program}")
 endif()
 execute_process(COMMAND "${discovered_program}" ${list_names} WORKING_DIRECTORY "${discovered_directory}"
   OUTPUT_VARIABLE names ERROR_VARIABLE errors)  # in version 2, the exit status is the number of tests
+if(names STREQUAL "")  # it may lack a library
+  message("${errors}")
+  add_test(glassformer_tests_cannot_list_its_tests "${discovered_program}" --expected-to-list-its-tests)  # fails
+  return()
+endif()
 # Not a list: names contain ; and [.
 string(FIND "${names}" "\n" end)
 while(end GREATER_EQUAL 0)

@@ -39,7 +39,7 @@ run_in_halves() {  # run_in_halves FILTER
     first=(-f "$chosen.0") second=(-f "$chosen.1")
     local found
     found=$({ "$tests" --list-test-names-only -f "$chosen" || true; } | grep -c .)
-    if [[ $found != "$(wc -l <"$chosen")" ]]; then
+    if [[ $found -ne $(wc -l <"$chosen") ]]; then
       echo "test.sh: $chosen names $(wc -l <"$chosen") tests, of which Catch2 finds $found" >&2
       return 1
     fi

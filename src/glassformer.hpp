@@ -72,7 +72,7 @@ class Session {
   /// An untrained model with random initial weights. \param pairs  the training text; it may be empty if the session is
   /// only to be used, for example after restore()
   /// \throws std::invalid_argument  a setting is out of range or does not fit another (5 heads over a width of 64); an
-  /// id is not in its vocabulary
+  /// id is not in its vocabulary, or is that of padding
   Session(const SessionSettings& settings, std::span<const SentencePair> pairs);
   ~Session();
   Session(Session&&) noexcept;
@@ -98,16 +98,19 @@ class Session {
   Index updates() const;
 
   /// Translates a sentence (ids without eos) by greedy search. \throws std::invalid_argument  an id is not in the
-  /// source vocabulary
+  /// source vocabulary, or is that of padding
   std::vector<Id> translate(std::span<const Id> source) const;
   /// Translates sentences by greedy search or beam search: for each, the search.n_best best hypotheses, best first.
-  /// \throws std::invalid_argument  an id is not in the source vocabulary; a setting is out of range
+  /// \throws std::invalid_argument  an id is not in the source vocabulary, or is that of padding; a setting is out of
+  /// range
   std::vector<std::vector<Hypothesis>> translate(std::span<const std::vector<Id>> sources,
                                                  const DecodingSettings& search) const;
 
   /// The masks under which the model would read these pairs as one padded batch. To see what a mask does, change its
   /// cells (1 = blocked) and pass it to trace(): masks.decoder_combined.blocked(masks.decoder_combined.row(b, t), key).
-  /// \throws std::invalid_argument  no pairs; an id is not in its vocabulary
+  /// A padding mask has one row for all queries of a sentence; to change it for a single query, expand it first:
+  /// combined_mask(masks.cross_padding, all_visible(B, T, S)).
+  /// \throws std::invalid_argument  no pairs; an id is not in its vocabulary, or is that of padding
   TransformerMasks masks(std::span<const SentencePair> pairs) const;
   /// Runs these pairs as one padded batch, forward and backward, under these masks, and records every number. Changes
   /// neither weights nor gradient. Reads encoder_padding, decoder_combined and cross_padding of the masks; the other
@@ -119,6 +122,7 @@ class Session {
   std::vector<TensorView<float>> weights();
   std::vector<TensorView<const float>> weights() const;
   /// The gradient of the last update's mean loss, before clipping; all 0 before the first update and after restore().
+  /// The first call before any update reserves the memory for training.
   std::vector<TensorView<const float>> gradients() const;
   /// One tensor of the weights or of the gradient. \throws std::invalid_argument  there is none with this name
   TensorView<float> weight(std::string_view name);

@@ -3,7 +3,7 @@
 //
 //   c++ -std=c++20 -O3 -ffp-contract=off examples/one_file/transformer.cpp -o transformer
 //   ./transformer                      50 updates; run it from the root of the repository, it takes half a minute
-//   ./transformer 1350 data/toy        number of updates, directory with the texts and their digests
+//   ./transformer 1350 data/toy        number of updates, directory with the texts and digests.txt
 //   ./transformer gradients data/toy   checks the backward pass
 //
 // It trains on data/toy as `glassformer train configs/toy.yaml` does, and then translates three sentences. After 50
@@ -12,15 +12,15 @@
 //
 // Does glassformer, with its threads and vector instructions, really compute what you read here? You can check.
 // data/toy/digests.txt has a digest of each of its weight tensors (matrices and vectors) after 0, 1, 50 and 1350
-// updates: the first 16 digits of the SHA-256 of all bits. This program computes the same digests and compares them.
-// One wrong bit in billions of operations would almost certainly change them.
+// updates: the first 16 hexadecimal digits of the SHA-256 of its values. This program computes the same digests and
+// compares them. One wrong bit in billions of operations would almost certainly change them.
 //
 // Are the derivatives right? Both programs could make the same mistake. So `gradients` nudges the weights and compares
 // the change of the loss with the gradient.
 //
 // The exit status is 0 if the check passes, 1 if it fails, and 2 if an argument or a file is wrong.
 //
-// Equal bits need three rules:
+// To get the same bits, both programs follow three rules:
 //
 // 1. Every operation on floats is rounded as it is written: a * b + c is rounded twice, std::fma(a, b, c) only once.
 //    (-ffp-contract=off stops the compiler from turning the first into the second.)
@@ -30,7 +30,7 @@
 //
 // How to read: from top to bottom. The transformer itself is in sections 5 to 7, about 600 of the 1500 lines. If you
 // know what a vocabulary and a batch are, skip section 2; if you trust the arithmetic, skip 3. On a first reading, also
-// skip 9 and 13; section 8 and the insides of random_words and Dropout::forward are details.
+// skip 8, 9 and 13, and the bodies of random_words and Dropout::forward.
 //
 //   1  settings                          2  text and batches   3  arithmetic         4  parameters, random numbers
 //   5  masks                             6  layers             7  the transformer    8  initial weights
@@ -57,7 +57,7 @@
 //                                        |
 //                                      loss
 //
-// Where it departs from the paper:
+// Differences from the paper:
 //
 // - The vector of a position has all sines first, then all cosines; the paper alternates them.
 // - Source and target have separate embeddings.
@@ -97,8 +97,8 @@ using Index = std::size_t;  // an index, a size, or the id of a word
 
 // --- 1. Settings -----------------------------------------------------------------------------------------------------
 
-// The values are those of configs/toy.yaml. (It also limits the lengths of sentences and vocabularies, but the toy's
-// are far below.)
+// The values are those of configs/toy.yaml. (That config also limits the lengths of sentences and the
+// sizes of vocabularies, but the toy is far below these limits.)
 constexpr Index D = 64;   // d_model
 constexpr Index F = 256;  // d_ff
 constexpr Index H = 4;    // heads
@@ -109,7 +109,7 @@ constexpr double dropout_rate = 0.1;
 constexpr double label_smoothing = 0.1;  // section 6
 
 constexpr std::uint32_t seed = 1;
-constexpr Index max_tokens = 2048;         // of a batch, in its sources or its targets, whichever is more, with padding
+constexpr Index max_tokens = 2048;         // per batch, with padding: the larger of its source and target tokens
 constexpr Index shards = 8;                // parts of a batch, which glassformer computes in parallel (section 10)
 constexpr Index micro_batch_tokens = 512;  // about how many tokens of a shard are computed at a time
 constexpr double clip_norm = 1;            // the largest norm of a gradient (section 10)
@@ -1392,9 +1392,15 @@ std::string digest_of(const std::vector<float>& numbers) {
   return digits;
 }
 
+// What the comparisons have shown so far.
+struct Comparison {
+  bool all_equal = true;
+  Index last_update = 0;  // the last one after which digests were compared
+};
+
 // Compares the digest of each tensor with those in `digests`, the lines "toy UPDATE TENSOR DIGEST". Prints the
-// different ones. Returns whether all are equal.
-bool compare_digests(const Parameters& parameters, Index update, const Lines& digests) {
+// different ones.
+void compare_digests(const Parameters& parameters, Index update, const Lines& digests, Comparison& comparison) {
   const std::string start = "toy " + std::to_string(update) + " ";
   std::set<std::string> expected;
   for (const std::string& line : digests) {
@@ -1403,7 +1409,7 @@ bool compare_digests(const Parameters& parameters, Index update, const Lines& di
     }
   }
   if (expected.empty() && update > 0) {
-    return true;  // there is nothing to compare after this update
+    return;  // there is nothing to compare after this update
   }
   const Index count = std::max(parameters.size(), expected.size());
   Index equal = 0;
@@ -1416,12 +1422,14 @@ bool compare_digests(const Parameters& parameters, Index update, const Lines& di
     }
   }
   std::printf("update %zu: %zu of %zu digests equal\n", update, equal, count);
-  return equal == count;
+  comparison.all_equal = comparison.all_equal && equal == count;
+  comparison.last_update = update;
 }
 
-// Trains the model. Returns whether all digests are as expected.
-bool train(Transformer& model, const Pairs& text, std::uint32_t updates, const Lines& digests) {
-  bool all_equal = compare_digests(model.parameters, 0, digests);
+// Trains the model, and compares its weights with the digests.
+Comparison train(Transformer& model, const Pairs& text, std::uint32_t updates, const Lines& digests) {
+  Comparison comparison;
+  compare_digests(model.parameters, 0, digests, comparison);
   std::vector<Pairs> batches;
   Index next_batch = 0;
   std::uint32_t epoch = 0;
@@ -1439,9 +1447,9 @@ bool train(Transformer& model, const Pairs& text, std::uint32_t updates, const L
       std::printf("update %u: loss %.4f per token, norm of the gradient %.4f\n", update, loss, norm);
       std::fflush(stdout);
     }
-    all_equal = compare_digests(model.parameters, update, digests) && all_equal;
+    compare_digests(model.parameters, update, digests, comparison);
   }
-  return all_equal;
+  return comparison;
 }
 
 // Trains for `updates` and translates. If there are none, checks the gradients instead.
@@ -1470,16 +1478,20 @@ int run(std::uint32_t updates, const std::string& directory) {
     text.resize(std::min(text.size(), Index{4}));
     return check_gradients(model, text) ? 0 : 1;
   }
-  const bool all_equal = train(model, text, updates, digests);
+  const Comparison comparison = train(model, text, updates, digests);
 
   for (Index i = 0; i < 3; ++i) {
     const Sentence translation = translate(model, source_vocabulary.encode(test_english[i]));
     std::printf("\nEnglish      %s\nGerman       %s\ntranslation  %s\n", test_english[i].c_str(),
                 test_german[i].c_str(), target_vocabulary.decode(translation).c_str());
   }
-  std::printf("\n%s\n", all_equal ? "All digests are equal: bit for bit, these are the weights of glassformer."
-                                  : "Not all digests are equal: these are not the weights of glassformer.");
-  return all_equal ? 0 : 1;
+  if (!comparison.all_equal) {
+    std::printf("\nNot all digests are equal: these are not the weights of glassformer.\n");
+    return 1;
+  }
+  std::printf("\nAll digests are equal: bit for bit, these are the weights of glassformer after update %zu.\n",
+              comparison.last_update);
+  return 0;
 }
 
 }  // namespace

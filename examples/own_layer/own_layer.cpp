@@ -43,8 +43,8 @@ class RmsNorm {
     return y_;
   }
 
-  /// Maps d_y [N, D] to d_x [N, D].
-  const Buffer<double>& backward(const Pass& pass, const Buffer<double>& d_y) {
+  /// Maps d_y [N, D] to d_x [N, D], which the caller may change: forward and backward do not read it again.
+  Buffer<double>& backward(const Pass& pass, const Buffer<double>& d_y) {
     const auto g = gain.value();
     const auto d_gain = gain.gradient();
     d_xhat_.resize_like(d_y);

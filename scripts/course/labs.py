@@ -6,6 +6,7 @@ same paths as in src. The program of a lab is main.cpp, cases.cpp and the file w
 prebuilt core in build/labs: the functions of all other labs are the real ones.
 """
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -163,6 +164,16 @@ def digest_of(*texts):
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
+def remove_old_programs(lab, kept=60):
+    """Removes all but the programs used last. Other processes may do the same at the same time."""
+    used = {}
+    for program in (BUILD / lab.number).glob("*/program"):
+        with contextlib.suppress(FileNotFoundError):
+            used[program] = program.stat().st_mtime
+    for program in sorted(used, key=used.get)[:-kept]:
+        shutil.rmtree(program.parent, ignore_errors=True)
+
+
 def program_of(lab, texts, originals=None):
     """Builds the program of a lab with these source files (file in src -> text), if it does not exist yet, and returns
     its path. `originals` (file in src -> path) names the learner's own files in the compiler's messages."""
@@ -174,8 +185,7 @@ def program_of(lab, texts, originals=None):
     if program.exists():
         os.utime(program)
         return program
-    for old in sorted((BUILD / lab.number).glob("*/program"), key=lambda path: path.exists() and path.stat().st_mtime)[:-60]:
-        shutil.rmtree(old.parent, ignore_errors=True)  # another thread may delete it, too
+    remove_old_programs(lab)
     include = directory / "include"
     for file, text in texts.items():
         path = include / "glassformer" / Path(file).relative_to("src")

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by .ci/run and scripts/dev/release_check.sh: runs stages in order, times each, and prints a table with the
-# minutes it took and the processor minutes it used.
+# Sourced by .ci/run and scripts/dev/release_check.sh: runs stages in order and prints a table with the minutes and
+# CPU minutes that each one took.
 #
 # A stage is a line of $STAGES, "name | command". Each command runs in its own shell, which has sourced
 # scripts/packages.sh; its standard input is empty. Its output is also stored in build/stages/NAME.log. A stage fails if
@@ -13,7 +13,7 @@ stage_names() { awk -F'|' 'NF > 1 { gsub(/ /, "", $1); print $1 }' <<<"$STAGES";
 
 minutes() { printf '%d.%d' $((($1 + 3) / 60)) $(((($1 + 3) % 60) / 6)); }  # minutes 90: 1.5
 
-# Sets $processor to the seconds of processor time that all finished stages have used.
+# Sets $processor to the seconds of CPU time that all finished stages have used.
 count_processor_time() {
   times >build/stages/times  # not in a pipe, which would count that of a new process
   processor=$(awk 'NR == 2 { split($0, part, /[ms ]+/)
@@ -66,7 +66,7 @@ run_stages() {  # run_stages stop|go-on [NAME]...
     [[ $result != FAILED* ]] || failed+=" $name"
   done 3<<<"$STAGES"
   count_processor_time
-  printf '\n| stage | minutes | processor minutes | result |\n|---|---|---|---|\n%s| all | %s | %s | |\n' "$table" \
+  printf '\n| stage | minutes | CPU minutes | result |\n|---|---|---|---|\n%s| all | %s | %s | |\n' "$table" \
     "$(minutes $((SECONDS - first_start)))" "$(minutes "$processor")"
   [[ -z $skipped ]] || printf '%s\n' "$skipped"
   [[ -z $failed ]] || { printf '\nFailed:%s\n' "$failed"; return 1; }

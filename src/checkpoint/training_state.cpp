@@ -118,7 +118,7 @@ std::string write_progress(const RunProgress& progress) {
   for (const Count& count : kCounts) {
     object[count.key] = progress.*count.field;
   }
-  object["best_figure"] = encode(progress.best_metric);
+  object["best_figure"] = encode(progress.best_metric);  // the key's name in every version, for older checkpoints
   object["best_loss"] = encode(progress.best_loss);
   object["minutes"] = encode(progress.minutes);
   return object.dump();

@@ -103,15 +103,12 @@ void TrainingRun::update() {
 void TrainingRun::require_finite_weights() const {
   const Arena<float>& weights = model_.weights;
   const RowView<const float> values = weights.values();
-  // The sum of the squares is quick to compute. Only if it overflows do we look at each weight.
-  if (std::isfinite(gradient_norm(std::span<const float>(values.data(), static_cast<std::size_t>(values.size()))))) {
+  // Quick to compute, and finite exactly if all weights are: in double precision, squares of floats cannot overflow.
+  if (std::isfinite(euclidean_norm(std::span<const float>(values.data(), static_cast<std::size_t>(values.size()))))) {
     return;
   }
   const auto damaged = std::ranges::find_if(
       weights.tensors(), [&](const TensorPlace& tensor) { return !weights.values(tensor).eigen().allFinite(); });
-  if (damaged == weights.tensors().end()) {
-    return;
-  }
   // All ranks have the same weights, so all of them get here, unless a machine is faulty; then that rank ends the
   // others.
   const auto last = directory_.last();

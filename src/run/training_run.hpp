@@ -21,8 +21,8 @@ class TrainingRun {
 
   /// Trains until the run reaches a limit set in the config, and returns 0. If `signal` becomes positive on a rank,
   /// finishes the update, writes a checkpoint, and returns the signal.
-  /// \throws std::runtime_error: too many updates in a row had a loss or gradient that was not finite; the run's
-  ///         directory was moved or deleted
+  /// \throws std::runtime_error: too many updates in a row had a loss or gradient that was not finite; an update made a
+  ///         weight infinite or NaN; the run's directory was moved or deleted
   int train(const std::atomic<int>& signal);
 
  private:

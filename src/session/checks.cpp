@@ -91,11 +91,11 @@ void check_target_bos(const SpecialIds& ids) {
 }
 
 /// One side of a sentence pair.
-void check_sentence(std::span<const Id> sentence, Index vocabulary, const std::string& what) {
+void check_sentence(std::span<const Id> sentence, Index vocabulary, Id pad, const std::string& what) {
   const Index most = kMostPositions - 1;  // and eos or bos
   const Index size = std::ssize(sentence);
   require(size <= most, what + ": expected at most " + std::to_string(most) + " tokens, found " + std::to_string(size));
-  check_ids(sentence, vocabulary, what);
+  check_ids(sentence, vocabulary, pad, what);
 }
 
 void check_mask(const std::string& name, const Mask& mask, Index sentences, Index queries, Index keys) {
@@ -137,17 +137,22 @@ void check_search(DecodingSettings search) {
   check_count("search.n_best", search.n_best, 1, search.beam);
 }
 
-void check_ids(std::span<const Id> sentence, Index vocabulary, const std::string& what) {
+void check_ids(std::span<const Id> sentence, Index vocabulary, Id pad, const std::string& what) {
   const auto wrong = std::ranges::find_if(sentence, [&](Id id) { return id < 0 || id >= vocabulary; });
   require(wrong == sentence.end(), what + ": expected ids from 0 to " + std::to_string(vocabulary - 1) + ", found " +
                                        std::to_string(wrong == sentence.end() ? 0 : *wrong) + " at position " +
                                        std::to_string(wrong - sentence.begin()));
+  const auto padding = std::ranges::find(sentence, pad);
+  require(padding == sentence.end(), what + ": expected no padding inside a sentence, found the padding id, " +
+                                         std::to_string(pad) + ", at position " +
+                                         std::to_string(padding - sentence.begin()));
 }
 
 void check_pairs(const SessionSettings& settings, std::span<const SentencePair> pairs) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    check_sentence(pairs[i].source, settings.source_vocabulary, "pairs[" + std::to_string(i) + "].source");
-    check_sentence(pairs[i].target, settings.target_vocabulary, "pairs[" + std::to_string(i) + "].target");
+    const std::string pair = "pairs[" + std::to_string(i) + "]";
+    check_sentence(pairs[i].source, settings.source_vocabulary, settings.special.source.pad, pair + ".source");
+    check_sentence(pairs[i].target, settings.target_vocabulary, settings.special.target.pad, pair + ".target");
   }
 }
 

@@ -15,9 +15,10 @@ namespace glassformer {
 void check_settings(const SessionSettings& settings);
 /// The same for a search.
 void check_search(DecodingSettings search);
+/// Whether all ids are in the vocabulary and none is `pad`, which the masks would hide and the loss would leave out.
 /// `what` names the sentence in the message: "pairs[3].source".
-void check_ids(std::span<const Id> sentence, Index vocabulary, const std::string& what);
-/// Whether all ids of the pairs are in their vocabularies, and no sentence is longer than dropout allows.
+void check_ids(std::span<const Id> sentence, Index vocabulary, Id pad, const std::string& what);
+/// The same for all sentences of the pairs, and whether none is longer than dropout allows.
 void check_pairs(const SessionSettings& settings, std::span<const SentencePair> pairs);
 /// Whether the masks have the shape of this batch and contain only 0 and 1.
 void check_masks(const TransformerMasks& masks, const Batch& batch);

@@ -71,7 +71,8 @@ std::vector<std::vector<Hypothesis>> Session::translate(std::span<const std::vec
   const SessionSettings& settings = state_->settings;
   std::vector<std::vector<Id>> complete(sources.begin(), sources.end());
   for (std::size_t i = 0; i < complete.size(); ++i) {
-    check_ids(complete[i], settings.source_vocabulary, "sources[" + std::to_string(i) + "]");
+    check_ids(complete[i], settings.source_vocabulary, settings.special.source.pad,
+              "sources[" + std::to_string(i) + "]");
     complete[i].push_back(settings.special.source.eos);
   }
   return glassformer::translate(state_->model, search, settings.special.target, complete);

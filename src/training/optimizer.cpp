@@ -32,7 +32,7 @@ std::vector<TensorPlace> matrices_for_muon(const OptimizerSettings& settings, co
 }  // namespace
 
 template <std::floating_point Scalar>
-double gradient_norm(std::span<const Scalar> gradient) {
+double euclidean_norm(std::span<const Scalar> gradient) {
   return std::sqrt(sum_ranges(static_cast<Index>(gradient.size()), [&](Index begin, Index end) {
     return sum_of_squares(RowView<const Scalar>(gradient.data() + begin, end - begin));
   }));
@@ -99,8 +99,8 @@ void Optimizer<Scalar>::update_by_adam(Range range, std::span<Scalar> parameters
   });
 }
 
-template double gradient_norm<float>(std::span<const float>);
-template double gradient_norm<double>(std::span<const double>);
+template double euclidean_norm<float>(std::span<const float>);
+template double euclidean_norm<double>(std::span<const double>);
 template class Optimizer<float>;
 template class Optimizer<double>;
 

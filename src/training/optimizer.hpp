@@ -11,9 +11,9 @@
 
 namespace glassformer {
 
-/// The Euclidean norm of the whole gradient, the same, bit for bit, for any number of threads.
+/// The square root of the sum of squares, in double precision; the same, bit for bit, for any number of threads.
 template <std::floating_point Scalar>
-double gradient_norm(std::span<const Scalar> gradient);
+double euclidean_norm(std::span<const Scalar> gradient);
 
 /// Updates the parameters in place with the optimizer that settings.kind selects.
 ///

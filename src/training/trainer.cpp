@@ -46,7 +46,7 @@ Trainer::Update Trainer::step() {
 
   // Runs every sentence forward and backward. The loss is summed over target tokens; the gradient is that of the mean.
   const ShardedGradient::Result result = gradient_.compute(pairs_, next, step);
-  const double norm = gradient_norm(gradient_.gradient());
+  const double norm = euclidean_norm(gradient_.gradient());
   const double rate = learning_rate(settings_.schedule, settings_.max_updates, progress_.update);
 
   // One overflow would make every weight NaN for good, so an update with an overflow does not change the weights. Adam

@@ -20,10 +20,13 @@ FILES = {
     "tests/seeds/test_seed.cpp": '#include "seed.hpp"\n',
     "tests/seeds/seed.hpp": "",
     "tests/fuzz/fuzz_a.cpp": "",
+    "tests/installed/user.cpp": "",
+    "src/machine/posix.cpp": "",
 }
-BUILT = ("src/a.cpp", "src/b.cpp", "tests/seeds/test_seed.cpp")
+BUILT = {"FUZZ": ("src/a.cpp", "src/b.cpp", "tests/seeds/test_seed.cpp", "tests/fuzz/fuzz_a.cpp"),
+         "POSIX": ("src/a.cpp", "src/machine/posix.cpp")}
 # The last argument is the file.
-CLANG_TIDY = '#!/bin/sh\nfor file; do :; done\necho "checked: $file"\n'
+CLANG_TIDY = '#!/bin/sh\nfor file; do :; done\necho "checked: $file $3"\n'
 
 
 class Lint(unittest.TestCase):
@@ -36,8 +39,9 @@ class Lint(unittest.TestCase):
         for name in ("lint.sh", "changes.sh"):
             self.write(f"scripts/dev/{name}", (ROOT / "scripts/dev" / name).read_text(encoding="utf-8"))
         self.write("scripts/packages.sh", "need() { :; }\ninstall_packages() { :; }\n")
-        self.write("build/lint/compile_commands.json",
-                   json.dumps([{"file": str(self.project / name)} for name in BUILT], indent=2))
+        for build, names in BUILT.items():
+            self.write(f"build/lint/{build}/compile_commands.json",
+                       json.dumps([{"file": str(self.project / name)} for name in names], indent=2))
         self.write("bin/clang-tidy", CLANG_TIDY).chmod(0o755)
         self.write("bin/cmake", "#!/bin/sh\n").chmod(0o755)
         self.git("init", "--quiet")
@@ -64,8 +68,10 @@ class Lint(unittest.TestCase):
 
     def test_all_files_of_the_build(self):
         status, checked, output = self.lint()
-        self.assertEqual((status, checked), (0, sorted(BUILT)), output)
-        self.assertIn("not checked: tests/fuzz/fuzz_a.cpp", output)
+        self.assertEqual((status, checked), (0, sorted({*BUILT["FUZZ"], *BUILT["POSIX"]})), output)
+        self.assertIn("checked: src/a.cpp build/lint/FUZZ\n", output)
+        self.assertIn("checked: src/machine/posix.cpp build/lint/POSIX\n", output)
+        self.assertIn("not checked: tests/installed/user.cpp", output)
 
     def test_header_is_checked_with_a_file_that_includes_it(self):
         for header, file in (("src/a.hpp", "src/a.cpp"), ("src/c.hpp", "src/b.cpp"),
@@ -81,13 +87,13 @@ class Lint(unittest.TestCase):
         self.assertIn("not checked: src/unused.hpp", output)
 
     def test_changes_only_to_files_outside_the_build(self):
-        self.write("tests/fuzz/fuzz_a.cpp", "// changed\n")
+        self.write("tests/installed/user.cpp", "// changed\n")
         status, checked, output = self.lint("--changed")
         self.assertEqual((status, checked), (0, []), output)
         self.assertIn("nothing to check", output)
 
     def test_named_file_outside_the_build(self):
-        for name in ("tests/fuzz/fuzz_a.cpp", "src/no.cpp", "src/unused.hpp"):
+        for name in ("tests/installed/user.cpp", "src/no.cpp", "src/unused.hpp"):
             status, checked, output = self.lint("src/a.cpp", name)
             self.assertEqual((status, checked), (1, []), output)
             self.assertIn(f"{name}: no such file in this build", output)

@@ -337,6 +337,29 @@ TEST_CASE("A trace shows the numbers under masks that the caller has changed", "
   CHECK(changed.numbers.answers[1][0].probability == Approx(own.numbers.answers[1][0].probability).epsilon(1e-6));
 }
 
+TEST_CASE("A padding mask can be expanded, so that a cell belongs to a single query", "[session]") {
+  const Session session = trained(1);
+  const std::vector<SentencePair> pairs = {{{4, 5, 6, 7}, {6, 5}}, {{8, 9}, {8, 7, 4}}};
+  constexpr Index B = 2;
+  constexpr Index T = 4;  // with bos
+  constexpr Index S = 5;  // with eos
+  TransformerMasks masks = session.masks(pairs);
+  const SessionTrace own = session.trace(pairs, masks);
+
+  Mask& cross = masks.cross_padding;
+  cross = combined_mask(cross, all_visible(B, T, S));
+  cross.blocked(cross.row(0, 1), 2) = 1;
+  const SessionTrace changed = session.trace(pairs, masks);
+  // The first layer's cross-attention, of the first head of the first sentence.
+  const auto is_cross = [](const AttentionWeights& found) { return found.kind == AttentionKind::cross; };
+  const auto& attention = std::ranges::find_if(changed.numbers.attention, is_cross)->weights;
+  const auto& before = std::ranges::find_if(own.numbers.attention, is_cross)->weights;
+  CHECK(attention(1, 2) == 0);
+  CHECK(before(1, 2) > 0);
+  CHECK(attention(0, 2) == before(0, 2));
+  CHECK(attention(2, 2) > 0);
+}
+
 TEST_CASE("A session refuses masks that do not fit", "[session]") {
   const Session session = trained(1);
   const std::vector<SentencePair> pairs = {{{4, 5, 6, 7}, {6, 5}}, {{8, 9}, {8, 7, 4}}};
@@ -469,6 +492,15 @@ TEST_CASE("A session refuses wrong ids, searches and training without a text", "
   CHECK(contains(refusal([&] { session.step(); }), "no sentence pairs"));
   const std::vector<Id> wrong = {4, -1};
   CHECK(contains(refusal([&] { session.translate(wrong); }), "found -1"));
+
+  // Masks would hide it, and the loss would leave it out, although the gradient counts it as a token.
+  const std::vector<Id> padded = {4, 0};
+  const std::string problem = ": expected no padding inside a sentence, found the padding id, 0, at position 1";
+  CHECK(contains(refusal([&] { session.translate(padded); }), "sources[0]" + problem));
+  const std::vector<SentencePair> padded_source = {{{4}, {6}}, {padded, {6}}};
+  const std::vector<SentencePair> padded_target = {{{4}, padded}};
+  CHECK(contains(refusal([&] { Session(small_settings(), padded_source); }), "pairs[1].source" + problem));
+  CHECK(contains(refusal([&] { session.masks(padded_target); }), "pairs[0].target" + problem));
   const std::vector<Id> source = {4};
   for (const DecodingSettings& search :
        {DecodingSettings{.beam = 0}, DecodingSettings{.beam = 1001}, DecodingSettings{.beam = 2, .n_best = 3},

@@ -68,7 +68,7 @@ TEST_CASE("Every optimizer follows its formula over twenty updates, weight decay
         g[i] = static_cast<float>(random.number());
         plain[i] = expected[i].update(plain[i], g[i], 0.01, t);
       }
-      optimizer.update(p, g, gradient_norm<float>(g), 0.01, t);
+      optimizer.update(p, g, euclidean_norm<float>(g), 0.01, t);
     }
     for (std::size_t i = 0; i < 5; ++i) {
       CHECK(p[i] == Approx(plain[i]).epsilon(1e-5));
@@ -81,7 +81,7 @@ TEST_CASE("the first update of Adam moves each parameter by the rate against its
   std::vector<float> p = {1, 1, 1};
   const std::vector<float> g = {0.5F, -20, 0.001F};
   Optimizer<float> adam({.clip_norm = 0}, one_vector(3));
-  adam.update(p, g, gradient_norm<float>(g), 0.1, 1);
+  adam.update(p, g, euclidean_norm<float>(g), 0.1, 1);
   CHECK(p[0] == Approx(0.9));
   CHECK(p[1] == Approx(1.1));
   CHECK(p[2] == Approx(0.9));
@@ -89,7 +89,7 @@ TEST_CASE("the first update of Adam moves each parameter by the rate against its
 
 TEST_CASE("a gradient longer than clip_norm is scaled down to it, and a shorter one is left alone", "[training]") {
   const std::vector<float> g = {3, 4};
-  CHECK(gradient_norm<float>(g) == Approx(5));
+  CHECK(euclidean_norm<float>(g) == Approx(5));
   for (const double clip : {1.0, 5.0, 10.0}) {
     std::vector<float> p = {0, 0};
     Optimizer<float> adam({.beta1 = 0.9, .clip_norm = clip}, one_vector(2));
@@ -110,7 +110,7 @@ TEST_CASE("muon updates the matrices of layers differently from adamw, and every
     std::vector<float> p(start.data(), start.data() + size);
     Optimizer<float> optimizer({.kind = kind, .weight_decay = 0.1}, tensors);
     for (Index t = 1; t <= 3; ++t) {
-      optimizer.update(p, g, gradient_norm(g), 0.01, t);
+      optimizer.update(p, g, euclidean_norm(g), 0.01, t);
     }
     return p;
   };
@@ -138,7 +138,7 @@ TEST_CASE("norm and update have the same bits on 1, 2 and 5 threads", "[training
       const WithThreads with_threads(threads);
       std::vector<float> p(start.data(), start.data() + size);
       Optimizer<float> optimizer({.kind = kind}, tensors);
-      norms.push_back(gradient_norm<float>(g));
+      norms.push_back(euclidean_norm<float>(g));
       for (Index t = 1; t <= 3; ++t) {
         optimizer.update(p, g, norms.back(), 0.01, t);
       }

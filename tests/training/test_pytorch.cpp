@@ -97,7 +97,7 @@ void check_case(const std::string& name) {
     if (update == 1) {
       check_tensors(gradient, torch.at("gradient"), true);
     }
-    optimizer.update(p, g, gradient_norm(g), rate, update);
+    optimizer.update(p, g, euclidean_norm(g), rate, update);
   }
   check_tensors(weights, torch.at("updated_parameters"), false);
 }

@@ -5,7 +5,7 @@ runs the tests that reach it until one fails.
 
     scripts/dev/mutants/mutate.py                         400 mutants and all hand-made faults
     scripts/dev/mutants/mutate.py --list                  how many mutants each operator and module has
-    scripts/dev/mutants/mutate.py --sample 50 --files src/run     only mutants of these files or directories
+    scripts/dev/mutants/mutate.py --sample 50 --files src/run     50 mutants of these files, and all hand-made faults
     scripts/dev/mutants/mutate.py --sample 0              only the hand-made faults
     scripts/dev/mutants/mutate.py --again                 tries the survivors again, with the tests as they are now
 
@@ -13,9 +13,9 @@ All mutants are in one program; the environment variable GLASSFORMER_MUTANT name
 one build. A mutant that does not compile is replaced by the next one of the random order.
 
 Results go to build/mutants/results.jsonl, one line per mutant: run it again to go on with the same sample. A result
-counts as long as neither src nor the tests change. --again tries survivors again, and keeps what older tests have
-caught. The exit status is 1 if mutants remain to be tried, or if fewer than 95 % of the sample or not all hand-made
-faults were caught.
+counts as long as neither src nor the tests change. --again tries the survivors again; mutants that earlier versions of
+the tests caught still count as caught. The mutants of tests/equivalent_mutants.txt count only if a test catches them. The exit status is 1 if mutants
+remain to be tried, or if fewer than 95 % of the sample or not all hand-made faults were caught.
 """
 
 import argparse
@@ -41,6 +41,7 @@ STATE = planting.PROJECT / "build" / "mutants"
 HAND_MADE = 60000  # the number of the first hand-made fault
 NO_MUTANT = HAND_MADE - 1
 BY_HAND = "by hand"
+EQUIVALENT = planting.PROJECT / "tests" / "equivalent_mutants.txt"
 
 
 def sources(paths):
@@ -137,9 +138,19 @@ def check_control(units):
         raise SystemExit(f"without a mutant, this test fails if it runs together with others: {by}")
 
 
+def read_equivalent():
+    """(file, its text with the mutant) for each mutant that changes no result."""
+    texts = {fault.file: (planting.PROJECT / fault.file).read_text(encoding="utf-8")
+             for fault in faults.read_faults(EQUIVALENT)}
+    return {(fault.file, faults.plant(texts[fault.file], fault)) for fault in faults.read_faults(EQUIVALENT)}
+
+
 def print_tables(results):
     """Whether enough mutants were caught."""
     enough = True
+    equivalent = [result for result in results if result["by"] is None and result["equivalent"]]
+    print(f"left out, because they change no result: {len(equivalent)}")
+    results = [result for result in results if result not in equivalent]
     for title, of_kind, share in (("sample", lambda r: r["operator"] != BY_HAND, 0.95),
                                   ("hand-made", lambda r: r["operator"] == BY_HAND, 1)):
         chosen = [result for result in results if of_kind(result)]
@@ -167,16 +178,18 @@ def try_all(chosen, options):
     versions = {"src": digest_of("src"), "tests": digest_of("tests", "scripts/dev/mutants")}
     units = measured_units(options.jobs)
     known, lock, results = read_results(versions, options.again), threading.Lock(), []
+    equivalent = read_equivalent()
     check_control(units)
     end = time.monotonic() + 60 * options.minutes
 
     def try_one(number, mutant):
+        text = (planting.PROJECT / mutant.file).read_text(encoding="utf-8")
         result = known.get(key_of(mutant))
         if result is None:
             if time.monotonic() > end:
                 return
             module = mutant.file.split("/")[1]
-            line = mutant.line((planting.PROJECT / mutant.file).read_text(encoding="utf-8"))
+            line = mutant.line(text)
             result = {"key": key_of(mutant), **versions, "number": number, "file": mutant.file, "line": line,
                       "operator": mutant.operator, "shown": mutant.shown,
                       "by": suite.caught_by(number, module, units)}
@@ -184,7 +197,7 @@ def try_all(chosen, options):
                 file.write(json.dumps(result) + "\n")
                 print(f"{'caught  ' if result['by'] else 'SURVIVED'} {mutant.file}:{line} {mutant.operator}, "
                       f"{mutant.shown}: {result['by']}", flush=True)
-        results.append(result)
+        results.append({**result, "equivalent": (mutant.file, mutant.planted_in(text)) in equivalent})
 
     with ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(lambda item: try_one(*item), sorted(chosen.items())))

@@ -1,6 +1,6 @@
-"""Derives mutants from C++ by operators: another comparison; plus and minus, times and divided by, and and or, also in an
-assignment; another literal; min and max; a condition negated, or always true or false; "not" left out; a statement left
-out; break and continue left out; one entry of a list left out."""
+"""Mutation operators for C++. A mutant changes a comparison; swaps + and -, * and /, && and || (also += and so on), or
+min and max; changes a literal; negates a condition or makes it always true or false; or leaves out a "not", a
+statement, a break or continue, or one entry of a list."""
 
 import re
 from typing import NamedTuple
@@ -25,6 +25,9 @@ class Mutant(NamedTuple):
 
     def line(self, text):
         return text[:self.begin].count("\n") + 1
+
+    def planted_in(self, text):
+        return text[:self.begin] + self.new + text[self.end:]
 
 
 def statements_of(tokens):
