@@ -60,7 +60,7 @@ elif [[ $# -gt 1 ]]; then
   exit
 fi
 
-# The tests of whole programs and of scripts run at the same time as the others. Let idle threads sleep, not spin.
+# The tests of whole programs and of scripts run at the same time as everything else. Let idle threads sleep, not spin.
 export OMP_WAIT_POLICY=passive
 test_programs() {
   "$tests" '[program]'
@@ -80,14 +80,13 @@ if [[ $preset == release && $(build/release/glassformer --version) == *avx512* ]
   fi
   GLIBC_TUNABLES=$without "$tests" '[numerics],[layers],[model],[training]' || status=1
 fi
+if [[ $preset == release ]]; then
+  for maker in scripts/fixtures/make_*_corpus.py; do python3 "$maker" --check || status=1; done
+  scripts/dev/check_modules.py || status=1
+  scripts/dev/make_pictures.py --check || status=1
+  scripts/dev/make_reference.py --check || status=1
+  scripts/dev/test_documents.py || status=1
+fi
 wait $programs || status=1
 cat "build/$preset/program_tests.log"
-[[ $status == 0 ]]
-
-if [[ $preset == release ]]; then
-  for maker in scripts/fixtures/make_*_corpus.py; do python3 "$maker" --check; done
-  scripts/dev/check_modules.py
-  scripts/dev/make_pictures.py --check
-  scripts/dev/make_reference.py --check
-  scripts/dev/test_documents.py
-fi
+exit $status
