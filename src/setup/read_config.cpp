@@ -19,8 +19,10 @@ namespace fs = std::filesystem;
 std::string directory_instead_of_config(const fs::path& directory) {
   const std::string name = directory.string();
   if (is_run(directory)) {
-    return fmt::format("{0}: expected a config file, found a run. To continue it: glassformer train \"{1}\" --resume",
-                       name, (directory / kConfigFile).string());
+    return fmt::format(
+        "{0}: expected a config file, found a run. Its config is {1}; to continue the run: glassformer train \"{1}\" "
+        "--resume",
+        name, (directory / kConfigFile).string());
   }
   if (is_checkpoint(directory)) {
     return name + ": expected a config file, found a checkpoint. To train it further, write a config with model.from.";
