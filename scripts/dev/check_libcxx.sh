@@ -12,17 +12,17 @@ cd "$(dirname "$0")/../.."
 source scripts/packages.sh
 
 readonly compiler=${1:-clang++-19}
-readonly version=${compiler##*-}
+readonly number=${compiler##*-}
 has_libcxx() { "$compiler" -std=c++20 -stdlib=libc++ -fsyntax-only -x c++ - <<<'#include <vector>' 2>/dev/null; }
 
-command -v "$compiler" >/dev/null || ! can_install || apt_install "clang-$version" || true
+command -v "$compiler" >/dev/null || ! can_install || apt_install "clang-$number" || true
 if ! command -v "$compiler" >/dev/null; then
   echo "SKIPPED: $compiler is not installed; this check needs it." >&2
   exit 0
 fi
-has_libcxx || ! can_install || apt_install "libc++-$version-dev" "libc++abi-$version-dev" || true
+has_libcxx || ! can_install || apt_install "libc++-$number-dev" "libc++abi-$number-dev" || true
 if ! has_libcxx; then
-  echo "SKIPPED: $compiler has no libc++ (on Debian, the packages libc++-$version-dev and libc++abi-$version-dev)." >&2
+  echo "SKIPPED: $compiler has no libc++ (on Debian, the packages libc++-$number-dev and libc++abi-$number-dev)." >&2
   exit 0
 fi
 install_packages
@@ -34,6 +34,7 @@ ln -s "$PWD/src" "$include/glassformer"
 check() {  # check DIRECTORY
   local files=("$1"/*.cpp)
   [[ $1 != tests/* ]] || files=("$1"/test_*.cpp)
+  [[ -e ${files[0]} ]] || files=("$1"/*.hpp)
   printf '#include "%s"\n' "${files[@]}" | grep -v '/linux\.cpp"' |
     # shellcheck disable=SC2086  # several options
     "$compiler" -std=c++20 -stdlib=libc++ -fopenmp -fsyntax-only \
