@@ -46,7 +46,7 @@ struct Updates {
     input("beta1, beta2", Buffer<double>{{settings.beta1, settings.beta2}});
   }
   void update(const Buffer<double>& gradient, double rate) {
-    const double norm = gradient_norm<double>(gradient.row(0));
+    const double norm = euclidean_norm<double>(gradient.row(0));
     const std::string number = ++t > 1 ? " " + std::to_string(t) : "";
     input("gradient" + number, gradient);
     input("norm" + number, norm);
