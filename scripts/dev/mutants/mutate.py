@@ -14,8 +14,9 @@ one build. A mutant that does not compile is replaced by the next one of the ran
 
 Results go to build/mutants/results.jsonl, one line per mutant: run it again to go on with the same sample. A result
 counts as long as neither src nor the tests change. --again tries the survivors again; mutants that earlier versions of
-the tests caught still count as caught. The mutants of tests/equivalent_mutants.txt count only if a test catches them. The exit status is 1 if mutants
-remain to be tried, or if fewer than 95 % of the sample or not all hand-made faults were caught.
+the tests caught still count as caught. The mutants of tests/equivalent_mutants.txt count only if a test catches them.
+The exit status is 1 if mutants remain to be tried, or if fewer than 95 % of the sample or not all hand-made faults were
+caught.
 """
 
 import argparse
