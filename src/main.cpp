@@ -17,7 +17,7 @@
 #include "glassformer/machine/machine.hpp"
 #include "glassformer/numerics/gemm.hpp"
 #include "glassformer/report/log.hpp"
-#include "glassformer/training/self_test.hpp"
+#include "glassformer/verification/self_test.hpp"
 
 namespace glassformer {
 namespace {

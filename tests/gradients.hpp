@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "glassformer/numerics/gradient_check.hpp"
+#include "glassformer/verification/gradient_check.hpp"
 #include "random_values.hpp"
 
 namespace glassformer {

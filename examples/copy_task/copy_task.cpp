@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "glassformer/glassformer.hpp"
-#include "glassformer/training/self_test.hpp"
+#include "glassformer/verification/self_test.hpp"
 
 using namespace glassformer;
 

@@ -10,8 +10,8 @@
 
 #include "glassformer/layers/part.hpp"
 #include "glassformer/layers/pass.hpp"
-#include "glassformer/numerics/gradient_check.hpp"
 #include "glassformer/numerics/row_operations.hpp"
+#include "glassformer/verification/gradient_check.hpp"
 
 using namespace glassformer;
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "glassformer/numerics/matrix.hpp"
-#include "glassformer/numerics/setting.hpp"
+#include "glassformer/schema/setting.hpp"
 
 namespace glassformer {
 
@@ -84,7 +84,7 @@ struct RetiredKey {
 struct Config;
 
 /// Every key of a config file, with its field in `config`, in the order of a written config. The structs of settings
-/// list their keys themselves (numerics/setting.hpp).
+/// list their keys themselves (schema/setting.hpp).
 std::vector<Key> keys_of(Config& config);
 
 const std::vector<RetiredKey>& retired_keys();  ///< all of them

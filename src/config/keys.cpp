@@ -1,5 +1,8 @@
 #include "glassformer/config/config.hpp"
 #include "glassformer/config/key.hpp"
+#include "glassformer/schema/decoding.hpp"
+#include "glassformer/schema/model.hpp"
+#include "glassformer/schema/training.hpp"
 
 namespace glassformer {
 

@@ -2,6 +2,9 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "glassformer/schema/model.hpp"
+#include "glassformer/schema/training.hpp"
+
 namespace glassformer {
 namespace {
 

@@ -27,7 +27,7 @@ std::vector<std::size_t> longest_first(std::span<const std::vector<Id>> sources)
 /// With few sentences, batches are smaller so that every thread gets one. But if a mask is off, a sentence's result
 /// depends on its batch, so the batches must not depend on the machine.
 Index batch_size(const DecodingSettings& settings, const MaskSettings& masks, Index sentences) {
-  if (!masks.off().empty()) {
+  if (!masks.all_on()) {
     return settings.batch;
   }
   return std::clamp<Index>((sentences + thread_count() - 1) / thread_count(), 1, settings.batch);

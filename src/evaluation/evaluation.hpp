@@ -77,7 +77,7 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
 /// Computes chrF, which takes long and which validations do not show.
 void add_chrf(Evaluation& evaluation, const EvaluationSettings& settings, const TestText& text);
 
-/// The largest value of decoding.max_length_ratio, as kRatio in numerics/setting.hpp allows it.
+/// The largest value of decoding.max_length_ratio, as kRatio in schema/setting.hpp allows it.
 inline constexpr double kLargestLengthRatio = 100;
 
 /// The smallest integer max_length_ratio with which translations may be as long as the targets of these pairs. It

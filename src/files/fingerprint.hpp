@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "glassformer/numerics/digest.hpp"
+#include "glassformer/verification/digest.hpp"
 
 namespace glassformer {
 

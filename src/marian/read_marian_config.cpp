@@ -10,6 +10,7 @@
 #include "glassformer/files/suggestion.hpp"
 #include "glassformer/marian/length_limit.hpp"
 #include "glassformer/marian/marian_config.hpp"
+#include "glassformer/schema/model.hpp"
 
 namespace glassformer {
 namespace {

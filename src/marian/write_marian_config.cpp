@@ -5,6 +5,7 @@
 
 #include "glassformer/marian/length_limit.hpp"
 #include "glassformer/marian/marian_config.hpp"
+#include "glassformer/schema/model.hpp"
 
 namespace glassformer {
 namespace {

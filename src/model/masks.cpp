@@ -12,17 +12,6 @@ Mask apply_switch(Mask mask, bool on) {
   return mask;
 }
 
-std::vector<std::string> MaskSettings::off() const {
-  std::vector<std::string> names;
-  MaskSettings masks = *this;
-  for_each_setting(masks, [&](const char* name, const std::string&, bool on) {
-    if (!on) {
-      names.emplace_back(name);
-    }
-  });
-  return names;
-}
-
 TransformerMasks make_masks(const IdMatrix& source, const IdMatrix& target_input, const SpecialIdPair& special,
                             const MaskSettings& on, TransformerMasks reused) {
   assert(source.rows() == target_input.rows());

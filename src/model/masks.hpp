@@ -1,11 +1,7 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "glassformer/layers/masks.hpp"
 #include "glassformer/model/special_ids.hpp"
-#include "glassformer/numerics/setting.hpp"
 
 /// Which masks a transformer uses, and where.
 namespace glassformer {
@@ -25,19 +21,8 @@ struct MaskSettings {
 
   bool operator==(const MaskSettings&) const = default;
 
-  /// The names of the masks that are off.
-  std::vector<std::string> off() const;
+  bool all_on() const { return *this == MaskSettings{}; }
 };
-
-/// Lists the fields: see numerics/setting.hpp.
-void for_each_setting(MaskSettings& masks, const auto& visit) {
-  visit("encoder_padding", "true: encoder self-attention ignores padding; false: see configs/lessons",
-        masks.encoder_padding);
-  visit("look_ahead", "true: decoder self-attention cannot see the tokens it has to predict", masks.look_ahead);
-  visit("target_padding", "true: decoder self-attention ignores padding", masks.target_padding);
-  visit("cross_padding", "true: cross-attention ignores padding in the source", masks.cross_padding);
-}
-
 /// The three masks that attention reads, and the two that make up decoder_combined.
 struct TransformerMasks {
   Mask encoder_padding = {};   ///< [B, 1, S] encoder self-attention: source padding

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 
 #include "glassformer/layers/add_and_norm.hpp"
 #include "glassformer/layers/attention.hpp"
@@ -9,20 +8,12 @@
 #include "glassformer/layers/feed_forward.hpp"
 #include "glassformer/model/masks.hpp"
 #include "glassformer/numerics/matrix.hpp"
-#include "glassformer/numerics/random.hpp"
-#include "glassformer/numerics/setting.hpp"
 
 namespace glassformer {
 
 /// Which embedding matrices are tied: none; target and output; or source, target and output.
 enum class Tying { none, target, all };
 inline constexpr std::array kTyingNames = {"none", "target", "all"};  ///< in the order of the enum
-
-// Within these limits, no product of sizes overflows.
-inline constexpr Index kMostWidth = 100'000;      ///< d_model
-inline constexpr Index kMostHidden = 1'000'000;   ///< d_ff
-inline constexpr Index kMostLayers = 1000;        ///< encoder_layers and decoder_layers
-inline constexpr Index kMostHeads = kMostGroups;  ///< with more, dropout would give two heads the same random numbers
 
 /// The transformer's shape, dropout rates and attention masks.
 struct TransformerSettings {
@@ -50,29 +41,6 @@ struct TransformerSettings {
   AddAndNormSettings add_and_norm() const { return {norm, d_model, dropout}; }
   EmbeddingSettings embedding(Id pad) const { return {pad, scale_embeddings, embedding_dropout}; }
 };
-
-/// Lists the fields (see numerics/setting.hpp), except for the masks, which have their own section.
-void for_each_setting(TransformerSettings& model, const auto& visit) {
-  visit("d_model", "width of every token's vector; an even number", model.d_model, 2, kMostWidth);
-  visit("heads", "number of attention heads; must divide d_model", model.heads, 1, kMostHeads);
-  visit("encoder_layers", "number of encoder layers, at least 1", model.encoder_layers, 1, kMostLayers);
-  visit("decoder_layers", "number of decoder layers, at least 1", model.decoder_layers, 1, kMostLayers);
-  visit("d_ff", "hidden width of the feed-forward networks", model.d_ff, 1, kMostHidden);
-  visit("norm", "post | pre: layer norm after (Vaswani et al. 2017) or before a sublayer", model.norm, kNormNames);
-  visit("activation", choices(kActivationNames), model.activation, kActivationNames);
-  visit("tied_embeddings", "none | target (target and output share one matrix) | all (source too)",
-        model.tied_embeddings, kTyingNames);
-  visit("scale_embeddings", "true: multiply by sqrt(d_model) before adding positions", model.scale_embeddings);
-  visit("dropout", "rate on sublayer outputs, before the residual sum, 0 <= rate < 1", model.dropout, kRate);
-  visit("embedding_dropout", "rate on the sum of embedding and position", model.embedding_dropout, kRate);
-  visit("attention_dropout", "rate on the attention weights", model.attention_dropout, kRate);
-  visit("activation_dropout", "rate after the feed-forward networks' activation", model.activation_dropout, kRate);
-  visit("initial_gain", "scales sublayers' initial weights; below 1, post-norm converges faster", model.initial_gain,
-        kPositive);
-}
-
-/// The first rule that these settings break together, if any. \pre each of them is in its range
-std::optional<BrokenRule> broken_rule(const TransformerSettings& model);
 
 /// What the model needs to know about its vocabularies. The special ids are always passed in, never hard-coded.
 struct VocabularyShape {

@@ -5,6 +5,7 @@
 #include "glassformer/page/json_list.hpp"
 #include "glassformer/page/trace_steps.hpp"
 #include "glassformer/page/what_if_json.hpp"
+#include "glassformer/schema/model.hpp"
 
 namespace glassformer {
 namespace {
@@ -25,7 +26,7 @@ Json model(const ExplainedModel& explained) {
           {"parameters", explained.model.weights.size()},
           {"label_smoothing", explained.label_smoothing},
           {"dropout", explained.dropout},
-          {"learned_without", settings.masks.off()}};
+          {"learned_without", names_of_masks_off(settings.masks)}};
 }
 
 Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "glassformer/model/settings.hpp"
-#include "glassformer/numerics/gradient_check.hpp"
 #include "glassformer/text/corpus.hpp"
 #include "glassformer/training/settings.hpp"
 #include "glassformer/training/sharded_gradient.hpp"
+#include "glassformer/verification/gradient_check.hpp"
 
 namespace glassformer {
 

@@ -12,7 +12,7 @@
 #include "glassformer/files/checkpoint_file.hpp"
 #include "glassformer/machine/machine.hpp"
 #include "glassformer/report/metrics.hpp"
-#include "glassformer/training/self_test.hpp"
+#include "glassformer/verification/self_test.hpp"
 
 namespace glassformer {
 namespace {

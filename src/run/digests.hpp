@@ -19,10 +19,10 @@
 ///      "weights": WEIGHTS, "before": DIGEST}
 ///
 /// WEIGHTS is {TENSOR: the first 16 digits of its DIGEST, ...}. A DIGEST is a SHA-256, except that of the arithmetic
-/// (training/self_test.hpp): of the executable, config.yaml, the training text's two files, the checkpoint's SHA256SUMS
-/// (which has the checksums of its other files; version 0.2 recorded no "checksums" and no means), and, as "before", of
-/// all lines before this one, so that none of them can change unnoticed. The functions do nothing if the run has no
-/// directory (on all ranks but the first).
+/// (verification/self_test.hpp): of the executable, config.yaml, the training text's two files, the checkpoint's
+/// SHA256SUMS (which has the checksums of its other files; version 0.2 recorded no "checksums" and no means), and, as
+/// "before", of all lines before this one, so that none of them can change unnoticed. The functions do nothing if the
+/// run has no directory (on all ranks but the first).
 namespace glassformer {
 
 /// Appends a line of the first kind. The run must have its config.yaml.

@@ -8,6 +8,9 @@
 
 #include "glassformer/numerics/errors.hpp"
 #include "glassformer/numerics/random.hpp"
+#include "glassformer/schema/decoding.hpp"
+#include "glassformer/schema/model.hpp"
+#include "glassformer/schema/training.hpp"
 
 namespace glassformer {
 namespace {

@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "glassformer/batching/plan.hpp"
-#include "glassformer/numerics/digest.hpp"
 #include "glassformer/session/checks.hpp"
 #include "glassformer/session/state.hpp"
+#include "glassformer/verification/digest.hpp"
 
 namespace glassformer {
 namespace {

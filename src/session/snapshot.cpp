@@ -4,9 +4,11 @@
 #include <limits>
 #include <type_traits>
 
-#include "glassformer/numerics/digest.hpp"
+#include "glassformer/schema/model.hpp"
+#include "glassformer/schema/training.hpp"
 #include "glassformer/session/checks.hpp"
 #include "glassformer/session/state.hpp"
+#include "glassformer/verification/digest.hpp"
 
 // A snapshot is a header, the weights, the optimizer's two vectors (after the first update; before, they are 0), and a
 // digest of all these bytes. Numbers have the byte order of the processor; on all that we know of, that is

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "glassformer/numerics/setting.hpp"
+#include "glassformer/schema/setting.hpp"
 
 namespace glassformer {
 
@@ -23,7 +23,7 @@ struct EvaluationSettings {
   bool operator==(const EvaluationSettings&) const = default;
 };
 
-/// Lists the fields: see numerics/setting.hpp.
+/// Lists the fields: see schema/setting.hpp.
 void for_each_setting(EvaluationSettings& evaluation, const auto& visit) {
   visit("bleu_tokenizer", "13a (plain text) | none (tokenized) | zh (Chinese) | char (no spaces)",
         evaluation.bleu_tokenizer, kBleuTokenizerNames);

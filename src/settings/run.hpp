@@ -3,7 +3,7 @@
 #include <array>
 
 #include "glassformer/numerics/matrix.hpp"
-#include "glassformer/numerics/setting.hpp"
+#include "glassformer/schema/setting.hpp"
 
 namespace glassformer {
 
@@ -26,7 +26,7 @@ struct ValidationSettings {
   bool operator==(const ValidationSettings&) const = default;
 };
 
-/// Lists the fields: see numerics/setting.hpp.
+/// Lists the fields: see schema/setting.hpp.
 void for_each_setting(ValidationSettings& validation, const auto& visit) {
   visit("every", "updates or epochs between validations; each writes a checkpoint", validation.every, 1, kMany);
   visit("unit", choices(ValidationSettings::kUnitNames) + ": what `every` counts", validation.unit,
@@ -45,7 +45,7 @@ struct CheckpointSettings {
   bool operator==(const CheckpointSettings&) const = default;
 };
 
-/// Lists the fields: see numerics/setting.hpp.
+/// Lists the fields: see schema/setting.hpp.
 void for_each_setting(CheckpointSettings& checkpoints, const auto& visit) {
   visit("keep", "how many recent checkpoints to keep; best and last are always kept", checkpoints.keep, 1, kMany);
   visit("average", "at the end, also save the mean of the last N checkpoints; 0: none", checkpoints.average, 0, kMany);

@@ -7,7 +7,7 @@
 
 #include "glassformer/numerics/matrix.hpp"
 #include "glassformer/numerics/random.hpp"
-#include "glassformer/numerics/setting.hpp"
+#include "glassformer/schema/setting.hpp"
 
 namespace glassformer {
 
@@ -30,7 +30,7 @@ struct DataSettings {
   bool operator==(const DataSettings&) const = default;
 };
 
-/// Lists the fields: see numerics/setting.hpp.
+/// Lists the fields: see schema/setting.hpp.
 void for_each_setting(DataSettings& data, const auto& visit) {
   visit("directory", "directory with the text files, NAME.LANGUAGE; relative to this file", data.directory);
   visit("source_language", "file extension of the source language, as in train.en", data.source_language);
@@ -77,7 +77,7 @@ struct TokenizerSettings {
   bool operator==(const TokenizerSettings&) const = default;
 };
 
-/// Lists the fields: see numerics/setting.hpp.
+/// Lists the fields: see schema/setting.hpp.
 void for_each_setting(TokenizerSettings& tokenizer, const auto& visit) {
   visit("kind", "word (split at white space) | sentencepiece | marian (needs model.from)", tokenizer.kind,
         kTokenizerKindNames);

@@ -7,6 +7,9 @@
 #include "every_value.hpp"
 #include "glassformer/config/changed_keys.hpp"
 #include "glassformer/config/config.hpp"
+#include "glassformer/schema/decoding.hpp"
+#include "glassformer/schema/model.hpp"
+#include "glassformer/schema/training.hpp"
 
 using namespace glassformer;
 

@@ -6,6 +6,7 @@
 #include "checkpoint/stand_ins.hpp"
 #include "glassformer/marian/length_limit.hpp"
 #include "glassformer/marian/marian_config.hpp"
+#include "glassformer/schema/model.hpp"
 #include "model/choices.hpp"
 
 /// What write_marian_config writes, read_marian_config reads.

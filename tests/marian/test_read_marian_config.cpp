@@ -6,6 +6,7 @@
 
 #include "captured_log.hpp"
 #include "catch.hpp"
+#include "glassformer/schema/model.hpp"
 #include "glassformer/setup/read_config.hpp"
 #include "temporary_directory.hpp"
 

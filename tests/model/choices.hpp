@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "glassformer/model/settings.hpp"
+#include "glassformer/schema/model.hpp"
 #include "random_values.hpp"
 
 namespace glassformer::example {

@@ -15,6 +15,7 @@
 #include "glassformer/page/step_code.hpp"
 #include "glassformer/page/tensor_axes.hpp"
 #include "glassformer/page/trace_json.hpp"
+#include "glassformer/schema/model.hpp"
 #include "model/choices.hpp"
 #include "page/explained_example.hpp"
 

@@ -9,7 +9,7 @@
 #include "catch.hpp"
 #include "glassformer/glassformer.hpp"
 #include "glassformer/model/model.hpp"
-#include "glassformer/numerics/digest.hpp"
+#include "glassformer/verification/digest.hpp"
 #include "heap_count.hpp"
 #include "session/small_session.hpp"
 

@@ -5,6 +5,8 @@
 
 #include "catch.hpp"
 #include "glassformer/glassformer.hpp"
+#include "glassformer/schema/model.hpp"
+#include "glassformer/schema/training.hpp"
 #include "session/small_session.hpp"
 
 using namespace glassformer;

@@ -3,7 +3,7 @@
 // does about a wrong gradient.
 #include <cstdlib>
 
-#include "glassformer/numerics/gradient_check.hpp"
+#include "glassformer/verification/gradient_check.hpp"
 
 namespace glassformer {
 

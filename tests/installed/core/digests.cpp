@@ -7,7 +7,7 @@
 #include "glassformer/numerics/buffer.hpp"
 #include "glassformer/numerics/functions.hpp"
 #include "glassformer/numerics/row_operations.hpp"
-#include "glassformer/training/self_test.hpp"
+#include "glassformer/verification/self_test.hpp"
 
 namespace gf = glassformer;
 

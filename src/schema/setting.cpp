@@ -1,4 +1,4 @@
-#include "glassformer/numerics/setting.hpp"
+#include "glassformer/schema/setting.hpp"
 
 #include <array>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "glassformer/training/settings.hpp"
+#include "glassformer/schema/training.hpp"
 
 namespace glassformer {
 

@@ -1,10 +1,10 @@
-#include "glassformer/training/self_test.hpp"
+#include "glassformer/verification/self_test.hpp"
 
 #include <span>
 #include <vector>
 
-#include "glassformer/numerics/digest.hpp"
 #include "glassformer/training/trainer.hpp"
+#include "glassformer/verification/digest.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "glassformer/numerics/gradient_check.hpp"
+#include "glassformer/verification/gradient_check.hpp"
 
 #include <algorithm>
 #include <cassert>

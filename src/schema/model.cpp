@@ -1,4 +1,4 @@
-#include "glassformer/model/settings.hpp"
+#include "glassformer/schema/model.hpp"
 
 namespace glassformer {
 
@@ -18,6 +18,16 @@ std::optional<BrokenRule> broken_rule(const TransformerSettings& model) {
                           "; choose, for example, " + std::to_string(divisor) + " heads"};
   }
   return std::nullopt;
+}
+
+std::vector<std::string> names_of_masks_off(MaskSettings masks) {
+  std::vector<std::string> names;
+  for_each_setting(masks, [&](const char* name, const std::string&, bool on) {
+    if (!on) {
+      names.emplace_back(name);
+    }
+  });
+  return names;
 }
 
 }  // namespace glassformer

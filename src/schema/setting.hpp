@@ -5,16 +5,17 @@
 
 #include "glassformer/numerics/index.hpp"
 
-/// Next to each struct of settings is a function for_each_setting(settings, visit), the only list of its fields. It
-/// calls visit for every field:
+/// For each struct of settings, a function for_each_setting(settings, visit) is the only list of its fields. The lists
+/// of the core's structs are in this module, and those of the program's structs next to them, in src/settings. The
+/// function calls visit for every field:
 ///
 ///   visit("heads", "number of attention heads; must divide d_model", settings.heads, 1, kMostHeads);
 ///         name     meaning                                           field           what it accepts
 ///
 /// An integer accepts what is between two bounds, both included; a number, a Range; an enum, the names of its values in
 /// their order; a text or a path, Empty::allowed or nothing. Config keys, the checks of a Session and its snapshots are
-/// made from these lists, so a new setting needs only a field and a line. If settings of a struct must fit each other,
-/// a function broken_rule(settings) says whether they do; a config and a Session both ask it.
+/// made from these lists, so all that a new setting needs is a field and its line here. If settings of a struct must
+/// fit each other, a function broken_rule(settings) says whether they do; a config and a Session both ask it.
 namespace glassformer {
 
 /// Which numbers a setting accepts.
