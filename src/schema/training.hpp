@@ -19,8 +19,8 @@ void for_each_setting(ScheduleSettings& schedule, const auto& visit) {
 
 /// Lists the fields: see schema/setting.hpp.
 void for_each_setting(OptimizerSettings& optimizer, const auto& visit) {
-  visit("kind", choices(OptimizerSettings::kNames) + "; muon: for the layers' matrices, adamw for the rest",
-        optimizer.kind, OptimizerSettings::kNames);
+  visit("kind", choices(OptimizerSettings::kNames) + "; muon: adamw except for layers' matrices", optimizer.kind,
+        OptimizerSettings::kNames);
   visit("beta1", "decay rate of the running mean of gradients, 0 <= beta1 < 1", optimizer.beta1, kRate);
   visit("beta2", "decay rate of the running mean of squared gradients, 0 <= beta2 < 1", optimizer.beta2, kRate);
   visit("epsilon", "added to the denominator, so that no update divides by 0", optimizer.epsilon, kPositive);
