@@ -1,4 +1,4 @@
-# glassformer_core: numerics, layers, model, training and search. Included by CMakeLists.txt.
+# glassformer_core: the modules that src/modules.txt lists for it. Included by CMakeLists.txt.
 
 # In an optimized build for Linux on x86-64, the core is a shared library. It is built for AVX2 with FMA (x86-64-v3), and
 # again for AVX-512 (x86-64-v4), in a subdirectory where glibc's loader (2.33 or later) looks first if the processor has

@@ -6,7 +6,6 @@
 #include <random>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "glassformer/layers/part.hpp"
 #include "glassformer/layers/pass.hpp"

@@ -83,8 +83,8 @@ struct RetiredKey {
 
 struct Config;
 
-/// Every key of a config file, with its field in `config`, in the order of a written config. The structs of settings
-/// list their keys themselves (schema/setting.hpp).
+/// Every key of a config file, with its field in `config`, in the order of a written config. Each struct of settings
+/// has a list of its keys (schema/setting.hpp).
 std::vector<Key> keys_of(Config& config);
 
 const std::vector<RetiredKey>& retired_keys();  ///< all of them

@@ -23,6 +23,7 @@ struct MaskSettings {
 
   bool all_on() const { return *this == MaskSettings{}; }
 };
+
 /// The three masks that attention reads, and the two that make up decoder_combined.
 struct TransformerMasks {
   Mask encoder_padding = {};   ///< [B, 1, S] encoder self-attention: source padding

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "glassformer/schema/model.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -210,6 +212,16 @@ std::vector<MaskVariant> mask_variants(const MaskSettings& on, const SpecialIdPa
     }
   }
   return variants;
+}
+
+std::vector<std::string> masks_off(MaskSettings on) {
+  std::vector<std::string> names;
+  for_each_setting(on, [&](const char* name, const std::string&, bool is_on) {
+    if (!is_on) {
+      names.emplace_back(name);
+    }
+  });
+  return names;
 }
 
 }  // namespace glassformer

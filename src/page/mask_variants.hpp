@@ -35,4 +35,7 @@ struct MaskVariant {
 std::vector<MaskVariant> mask_variants(const MaskSettings& on, const SpecialIdPair& special, const IdMatrix& source,
                                        const IdMatrix& target_input);
 
+/// The config keys of the masks that are off: "look_ahead".
+std::vector<std::string> masks_off(MaskSettings on);
+
 }  // namespace glassformer

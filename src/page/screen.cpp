@@ -6,7 +6,7 @@
 
 #include "glassformer/files/utf8.hpp"
 #include "glassformer/numerics/functions.hpp"
-#include "glassformer/schema/model.hpp"
+#include "glassformer/page/mask_variants.hpp"
 
 namespace glassformer {
 namespace {
@@ -69,7 +69,7 @@ void write_sentence(const ExplainedModel& explained, const Explanation& explanat
 
 void write_screen(const ExplainedModel& explained, const Explanation& explanation, std::ostream& output) {
   output << "Masks: 1 = blocked, rows = queries (a single row applies to all), columns = keys\n";
-  const std::vector<std::string> off = names_of_masks_off(explained.model.settings.masks);
+  const std::vector<std::string> off = masks_off(explained.model.settings.masks);
   if (!off.empty()) {
     output << fmt::format("Masks that are off: {}\n", fmt::join(off, ", "));
   }

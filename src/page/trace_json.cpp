@@ -3,9 +3,9 @@
 #include "glassformer/page/answer_json.hpp"
 #include "glassformer/page/attention_title.hpp"
 #include "glassformer/page/json_list.hpp"
+#include "glassformer/page/mask_variants.hpp"
 #include "glassformer/page/trace_steps.hpp"
 #include "glassformer/page/what_if_json.hpp"
-#include "glassformer/schema/model.hpp"
 
 namespace glassformer {
 namespace {
@@ -26,7 +26,7 @@ Json model(const ExplainedModel& explained) {
           {"parameters", explained.model.weights.size()},
           {"label_smoothing", explained.label_smoothing},
           {"dropout", explained.dropout},
-          {"learned_without", names_of_masks_off(settings.masks)}};
+          {"learned_without", masks_off(settings.masks)}};
 }
 
 Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {

@@ -20,14 +20,4 @@ std::optional<BrokenRule> broken_rule(const TransformerSettings& model) {
   return std::nullopt;
 }
 
-std::vector<std::string> names_of_masks_off(MaskSettings masks) {
-  std::vector<std::string> names;
-  for_each_setting(masks, [&](const char* name, const std::string&, bool on) {
-    if (!on) {
-      names.emplace_back(name);
-    }
-  });
-  return names;
-}
-
 }  // namespace glassformer

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "glassformer/model/settings.hpp"
 #include "glassformer/numerics/random.hpp"
@@ -47,8 +45,5 @@ void for_each_setting(MaskSettings& masks, const auto& visit) {
   visit("target_padding", "true: decoder self-attention ignores padding", masks.target_padding);
   visit("cross_padding", "true: cross-attention ignores padding in the source", masks.cross_padding);
 }
-
-/// The names of the masks that are off.
-std::vector<std::string> names_of_masks_off(MaskSettings masks);
 
 }  // namespace glassformer

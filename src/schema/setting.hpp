@@ -5,17 +5,19 @@
 
 #include "glassformer/numerics/index.hpp"
 
-/// For each struct of settings, a function for_each_setting(settings, visit) is the only list of its fields. The lists
-/// of the core's structs are in this module, and those of the program's structs next to them, in src/settings. The
-/// function calls visit for every field:
+/// For each struct that a config sets, a function for_each_setting(settings, visit) is the only list of its settings.
+/// The lists of the core's structs are in this module, so that the core's other modules have only what a textbook would
+/// print. Those of the program's structs are next to the structs, in src/settings. The function calls visit for each
+/// setting:
 ///
 ///   visit("heads", "number of attention heads; must divide d_model", settings.heads, 1, kMostHeads);
 ///         name     meaning                                           field           what it accepts
 ///
 /// An integer accepts what is between two bounds, both included; a number, a Range; an enum, the names of its values in
 /// their order; a text or a path, Empty::allowed or nothing. Config keys, the checks of a Session and its snapshots are
-/// made from these lists, so all that a new setting needs is a field and its line here. If settings of a struct must
-/// fit each other, a function broken_rule(settings) says whether they do; a config and a Session both ask it.
+/// made from these lists, so all that a new setting needs is a field and a line in the list. If settings of a struct of
+/// the core must fit each other, a function broken_rule(settings) says whether they do; a config and a Session both ask
+/// it.
 namespace glassformer {
 
 /// Which numbers a setting accepts.

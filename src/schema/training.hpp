@@ -19,7 +19,7 @@ void for_each_setting(ScheduleSettings& schedule, const auto& visit) {
 
 /// Lists the fields: see schema/setting.hpp.
 void for_each_setting(OptimizerSettings& optimizer, const auto& visit) {
-  visit("kind", choices(OptimizerSettings::kNames) + "; muon: adamw except for layers' matrices", optimizer.kind,
+  visit("kind", choices(OptimizerSettings::kNames) + "; muon: for layers' matrices, else adamw", optimizer.kind,
         OptimizerSettings::kNames);
   visit("beta1", "decay rate of the running mean of gradients, 0 <= beta1 < 1", optimizer.beta1, kRate);
   visit("beta2", "decay rate of the running mean of squared gradients, 0 <= beta2 < 1", optimizer.beta2, kRate);

@@ -6,7 +6,6 @@
 
 #include "catch.hpp"
 #include "glassformer/page/mask_variants.hpp"
-#include "glassformer/schema/model.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;
@@ -213,7 +212,7 @@ TEST_CASE("The reasons of every variant explain what its masks block, whichever 
       MaskSettings masks;
       masks.*first = masks.*second = false;
       for (const MaskVariant& variant : variants_of(masks, ids)) {
-        CAPTURE(variant.name, names_of_masks_off(masks));
+        CAPTURE(variant.name, masks_off(masks));
         const ExpectedReasons expected{ids, variant.name, masks};
         check_reasons(variant.reasons.encoder_padding, variant.masks.encoder_padding, 4, 4,
                       [&](Index b, Index t, Index s) { return expected.encoder(b, t, s); });
