@@ -58,36 +58,26 @@ std::vector<std::vector<Index>> cut_into_batches(const SentencePairs& pairs, con
   return batches;
 }
 
-/// Shuffles identically on every platform. The standard fixes the results of std::mt19937_64 and std::seed_seq, but not
-/// those of std::shuffle and std::uniform_int_distribution.
-class Shuffler {
- public:
-  Shuffler(std::uint64_t seed, std::uint64_t epoch)
-      : Shuffler(std::seed_seq{seed & 0xFFFFFFFF, seed >> 32, epoch & 0xFFFFFFFF, epoch >> 32}) {}
-
-  /// Fisher-Yates: each position, starting with the last, gets a random one of the items not yet placed.
-  template <class T>
-  void shuffle(std::vector<T>& items) {
-    for (std::size_t left = items.size(); left > 1; --left) {
-      std::swap(items[left - 1], items[below(left)]);
-    }
+/// A random number from 0 to bound - 1, all equally likely. Rejects the largest numbers of the generator, because they
+/// would favour small remainders.
+std::size_t random_below(std::uint64_t bound, std::mt19937_64& generator) {
+  const std::uint64_t usable = std::mt19937_64::max() - std::mt19937_64::max() % bound;
+  std::uint64_t number = generator();
+  while (number >= usable) {
+    number = generator();
   }
+  return static_cast<std::size_t>(number % bound);
+}
 
- private:
-  explicit Shuffler(std::seed_seq words) : generator_(words) {}
-
-  /// Uniform in 0 .. bound - 1. Rejects the largest random numbers, because they would favour small remainders.
-  std::size_t below(std::uint64_t bound) {
-    const std::uint64_t usable = std::mt19937_64::max() - std::mt19937_64::max() % bound;
-    std::uint64_t number = generator_();
-    while (number >= usable) {
-      number = generator_();
-    }
-    return static_cast<std::size_t>(number % bound);
+/// Fisher-Yates: each position, starting with the last, gets a random one of the items not yet placed. (The standard
+/// fixes the numbers of std::mt19937_64 and std::seed_seq, but not those of std::shuffle and
+/// std::uniform_int_distribution. This gives the same order on every platform.)
+template <class T>
+void shuffle(std::vector<T>& items, std::mt19937_64& generator) {
+  for (std::size_t left = items.size(); left > 1; --left) {
+    std::swap(items[left - 1], items[random_below(left, generator)]);
   }
-
-  std::mt19937_64 generator_;
-};
+}
 
 }  // namespace
 
@@ -99,12 +89,14 @@ std::vector<Index> all_sentences(const SentencePairs& pairs) {
 
 std::vector<std::vector<Index>> plan_epoch(const SentencePairs& pairs, Index max_tokens, std::uint64_t seed,
                                            Index epoch) {
-  Shuffler shuffler(seed, static_cast<std::uint64_t>(epoch));
+  std::seed_seq words{seed & 0xFFFFFFFF, seed >> 32, static_cast<std::uint64_t>(epoch) & 0xFFFFFFFF,
+                      static_cast<std::uint64_t>(epoch) >> 32};
+  std::mt19937_64 generator(words);
   std::vector<Index> sentences = all_sentences(pairs);
-  shuffler.shuffle(sentences);  // the stable sort keeps this order for pairs of equal lengths
+  shuffle(sentences, generator);  // the stable sort keeps this order for pairs of equal lengths
   sort_longest_first(pairs, sentences);
   std::vector<std::vector<Index>> batches = cut_into_batches(pairs, sentences, max_tokens);
-  shuffler.shuffle(batches);
+  shuffle(batches, generator);
   return batches;
 }
 

@@ -7,7 +7,7 @@
 namespace glassformer {
 
 SentenceBeam::SentenceBeam(const DecodingSettings& settings, const SpecialIds& ids, Index limit)
-    : settings_(settings), eos_(ids.eos), limit_(limit), running_{{0, ids.bos, 0, 0}}, tree_{{ids.bos, 0}} {
+    : settings_(settings), eos_(ids.eos), limit_(limit), running_{{0, ids.bos, 0, {}}} {
   assert(settings.n_best >= 1 && settings.n_best <= settings.beam);
 }
 
@@ -66,17 +66,17 @@ void SentenceBeam::finish(const Extended& extended) {
   if (full && place == kept_.end()) {
     return;
   }
-  const Index node = running_[static_cast<std::size_t>(extended.parent)].node;
-  kept_.insert(place, {tokens_up_to(node), extended.log_probability, score, true});
+  const Running& parent = running_[static_cast<std::size_t>(extended.parent)];
+  kept_.insert(place, {parent.ids, extended.log_probability, score, true});
   if (full) {
     kept_.pop_back();
   }
 }
 
 void SentenceBeam::keep_running(const Extended& extended) {
-  const auto node = static_cast<Index>(tree_.size());
-  tree_.push_back({extended.token, running_[static_cast<std::size_t>(extended.parent)].node});
-  next_.push_back({extended.log_probability, extended.token, extended.parent, node});
+  const Running& parent = running_[static_cast<std::size_t>(extended.parent)];
+  next_.push_back({extended.log_probability, extended.token, extended.parent, parent.ids});
+  next_.back().ids.push_back(extended.token);
 }
 
 bool SentenceBeam::is_hopeless(double log_probability) const {
@@ -94,7 +94,7 @@ bool SentenceBeam::is_hopeless(double log_probability) const {
 /// running_ is sorted, best first. All have the same length, so kept_ stays sorted by score.
 void SentenceBeam::keep_running_as_cut_off() {
   for (const Running& r : running_) {
-    kept_.push_back({tokens_up_to(r.node), r.log_probability, 0, false});
+    kept_.push_back({r.ids, r.log_probability, 0, false});
     kept_.back().score = score(kept_.back(), settings_.length_penalty);
   }
 }
@@ -102,15 +102,6 @@ void SentenceBeam::keep_running_as_cut_off() {
 std::span<const Hypothesis> SentenceBeam::result() const {
   assert(running_.empty());
   return std::span(kept_).first(std::min(kept_.size(), static_cast<std::size_t>(settings_.n_best)));
-}
-
-std::vector<Id> SentenceBeam::tokens_up_to(Index node) const {
-  std::vector<Id> tokens;
-  for (; node != 0; node = tree_[static_cast<std::size_t>(node)].previous) {
-    tokens.push_back(tree_[static_cast<std::size_t>(node)].token);
-  }
-  std::reverse(tokens.begin(), tokens.end());
-  return tokens;
 }
 
 namespace {

@@ -28,9 +28,9 @@ class SentenceBeam {
   /// A running hypothesis.
   struct Running {
     double log_probability;
-    Id token;      ///< its last token
-    Index parent;  ///< which running hypothesis of the previous step it extends
-    Index node;    ///< its last token in `tree_`
+    Id token;             ///< its last token
+    Index parent;         ///< which running hypothesis of the previous step it extends
+    std::vector<Id> ids;  ///< all its tokens but bos
   };
 
   /// `limit`: the maximum number of tokens in a translation, without eos.
@@ -52,16 +52,11 @@ class SentenceBeam {
     Id token;
     Index parent;
   };
-  struct Node {
-    Id token;
-    Index previous;
-  };
   void propose(MatrixView<const float> logits, LikeliestTokens& likeliest);
   void finish(const Extended& extended);
   void keep_running(const Extended& extended);
   bool is_hopeless(double log_probability) const;
   void keep_running_as_cut_off();
-  std::vector<Id> tokens_up_to(Index node) const;
 
   DecodingSettings settings_;
   Id eos_;
@@ -70,7 +65,6 @@ class SentenceBeam {
   Index length_ = 0;                // tokens of each running hypothesis, without bos
   std::vector<Extended> proposed_;  // best first
   std::vector<Running> running_, next_;
-  std::vector<Node> tree_;        // node 0 is bos
   std::vector<Hypothesis> kept_;  // best first
 };
 

@@ -41,7 +41,7 @@ void IncrementalDecoder<Scalar>::encode(std::span<const std::span<const Id>> sou
   const Mask encoder_mask = apply_switch(padding_mask(ids, pad), on.encoder_padding);  // [B, 1, S]
   const Buffer<Scalar>& memory = model_->encode(Pass{}, ids, encoder_mask);            // [B*S, D]
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    model_->decoder_layers[i].cross_attention.sublayer.remember(Pass{}, memory, cross_masks_, sources_[i]);
+    sources_[i] = model_->decoder_layers[i].cross_attention.sublayer.project(Pass{}, memory, cross_masks_);
   }
 }
 
@@ -49,26 +49,20 @@ template <std::floating_point Scalar>
 const Buffer<Scalar>& IncrementalDecoder<Scalar>::step(std::span<const Extension> rows) {
   parents_.clear();
   sentences_.clear();
-  for (const Extension& row : rows) {
+  embedded_.resize(std::ssize(rows), model_->settings.d_model);
+  for (Index r = 0; r < std::ssize(rows); ++r) {
+    const Extension& row = rows[static_cast<std::size_t>(r)];
     parents_.push_back(row.parent);
     sentences_.push_back(row.sentence);
+    model_->target_embedding.embed(row.token, position_, embedded_.row(r));
   }
-  const Buffer<Scalar>* x = &embed(rows);  // [R, D]
   ++position_;
+  const Buffer<Scalar>* x = &embedded_;  // [R, D]
   for (std::size_t i = 0; i < past_.size(); ++i) {
     past_[i].extend(parents_);
     x = &model_->decoder_layers[i].step(Pass{}, *x, past_[i], sources_[i], sentences_);  // [R, D]
   }
   return model_->logits(Pass{}, *x);  // [R, V]
-}
-
-template <std::floating_point Scalar>
-const Buffer<Scalar>& IncrementalDecoder<Scalar>::embed(std::span<const Extension> rows) {
-  embedded_.resize(std::ssize(rows), model_->settings.d_model);
-  for (Index r = 0; r < std::ssize(rows); ++r) {
-    model_->target_embedding.embed(rows[static_cast<std::size_t>(r)].token, position_, embedded_.row(r));
-  }
-  return embedded_;
 }
 
 template class IncrementalDecoder<float>;

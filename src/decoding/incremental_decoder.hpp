@@ -44,7 +44,6 @@ class IncrementalDecoder {
 
  private:
   void encode(std::span<const std::span<const Id>> sources);
-  const Buffer<Scalar>& embed(std::span<const Extension> rows);
 
   std::unique_ptr<Transformer<Scalar>> model_;
   std::vector<Mask> cross_masks_;                // [B] of each sentence

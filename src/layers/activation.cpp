@@ -25,32 +25,34 @@ Scalar sigmoid(Scalar x) {
   return 1 / (1 + exp(-x));
 }
 
+/// Calls function(x_nj, y_nj) for every element.
+template <class Scalar>
+void for_each_element(const Buffer<Scalar>& x, Buffer<Scalar>& y, const auto& function) {
+  for (Index n = 0; n < x.rows(); ++n) {
+    const auto from = x.row(n);
+    const auto to = y.row(n);
+    for (Index j = 0; j < to.size(); ++j) {
+      function(from[j], to[j]);
+    }
+  }
+}
+
 }  // namespace
 
 template <std::floating_point Scalar>
 Buffer<Scalar>& ActivationLayer<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x) {
   x_ = &x;
   y_.resize_like(x);
-  for (Index n = 0; n < x.rows(); ++n) {
-    const auto from = x.row(n);
-    const auto y = y_.row(n);
-    switch (activation_) {
-      case Activation::relu:
-        for (Index j = 0; j < y.size(); ++j) {
-          y[j] = std::max(from[j], Scalar{0});
-        }
-        break;
-      case Activation::gelu:
-        for (Index j = 0; j < y.size(); ++j) {
-          y[j] = from[j] * normal_cdf(from[j]);
-        }
-        break;
-      case Activation::swish:
-        for (Index j = 0; j < y.size(); ++j) {
-          y[j] = from[j] * sigmoid(from[j]);
-        }
-        break;
-    }
+  switch (activation_) {
+    case Activation::relu:
+      for_each_element(x, y_, [](Scalar from, Scalar& y) { y = std::max(from, Scalar{0}); });
+      break;
+    case Activation::gelu:
+      for_each_element(x, y_, [](Scalar from, Scalar& y) { y = from * normal_cdf(from); });
+      break;
+    case Activation::swish:
+      for_each_element(x, y_, [](Scalar from, Scalar& y) { y = from * sigmoid(from); });
+      break;
   }
   pass.record(name_, "activated [N, F] = activation({expanded})", y_, x);
   return y_;
@@ -61,29 +63,19 @@ void ActivationLayer<Scalar>::backward_in_place(const Pass& pass, Buffer<Scalar>
   const Buffer<Scalar>& x = *x_;
   assert(x.rows() == d_y.rows() && x.cols() == d_y.cols());
   Buffer<Scalar>& d_x = d_y;
-  for (Index n = 0; n < x.rows(); ++n) {
-    const auto from = x.row(n);
-    const auto d = d_y.row(n);
-    switch (activation_) {
-      case Activation::relu:
-        // y = max(0, x).  The slope is 1 above 0 and 0 below 0. At 0 it is undefined, and we take 0, as usual.
-        for (Index j = 0; j < d.size(); ++j) {
-          d[j] = from[j] > 0 ? d[j] : 0;
-        }
-        break;
-      case Activation::gelu:
-        // y = x Phi(x).  By the product rule y' = Phi(x) + x Phi'(x), where Phi'(x) = exp(-x^2 / 2) / sqrt(2 pi).
-        for (Index j = 0; j < d.size(); ++j) {
-          d[j] *= normal_cdf(from[j]) + from[j] * normal_density(from[j]);
-        }
-        break;
-      case Activation::swish:
-        // y = x s, s = sigmoid(x).  s' = s (1 - s), so by the product rule y' = s + x s (1 - s) = s (1 + x (1 - s)).
-        for (Index j = 0; j < d.size(); ++j) {
-          d[j] *= sigmoid(from[j]) * (1 + from[j] * (1 - sigmoid(from[j])));
-        }
-        break;
-    }
+  switch (activation_) {
+    case Activation::relu:
+      // y = max(0, x).  The slope is 1 above 0 and 0 below 0. At 0 it is undefined, and we take 0, as usual.
+      for_each_element(x, d_x, [](Scalar from, Scalar& d) { d = from > 0 ? d : 0; });
+      break;
+    case Activation::gelu:
+      // y = x Phi(x).  By the product rule y' = Phi(x) + x Phi'(x), where Phi'(x) = exp(-x^2 / 2) / sqrt(2 pi).
+      for_each_element(x, d_x, [](Scalar from, Scalar& d) { d *= normal_cdf(from) + from * normal_density(from); });
+      break;
+    case Activation::swish:
+      // y = x s, s = sigmoid(x).  s' = s (1 - s), so by the product rule y' = s + x s (1 - s) = s (1 + x (1 - s)).
+      for_each_element(x, d_x, [](Scalar from, Scalar& d) { d *= sigmoid(from) * (1 + from * (1 - sigmoid(from))); });
+      break;
   }
   pass.record(name_, "d_expanded [N, F] = {d_activated} * activation'({expanded})", d_x, d_y, x);
 }

@@ -109,9 +109,9 @@ MemoryGradients<Scalar> CrossAttention<Scalar>::backward(const Pass& pass, const
 }
 
 template <std::floating_point Scalar>
-void CrossAttention<Scalar>::remember(const Pass& pass, const Buffer<Scalar>& memory, std::span<const Mask> masks,
-                                      EncodedSources<Scalar>& sources) {
-  sources.store(kv_proj.forward(pass, memory), masks);  // [M, 2D]
+EncodedSources<Scalar> CrossAttention<Scalar>::project(const Pass& pass, const Buffer<Scalar>& memory,
+                                                       std::span<const Mask> masks) {
+  return {kv_proj.forward(pass, memory), masks};  // [M, 2D]
 }
 
 /// The hypotheses of a sentence are queries to the same keys.

@@ -27,8 +27,8 @@ ShardedGradient::ShardedGradient(const Model<float>& model, const TrainingSettin
         return worker;
       }) {
   for (Index i = 0; i < block_.size(); ++i) {
-    shards_.push_back(std::make_unique<Shard>(Shard{Arena<float>(model.weights.tensors()), {}}));
-    gradients_.emplace_back(shards_.back()->gradient.values());
+    arenas_.emplace_back(model.weights.tensors());
+    gradients_.emplace_back(arenas_.back().values());
   }
 }
 
@@ -42,20 +42,20 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
 
   run_tasks(block_.size(), [&](Index i) {
     std::ranges::fill(gradients_[static_cast<std::size_t>(i)], 0.0F);
-    shards_[static_cast<std::size_t>(i)]->result = {};
+    results_[static_cast<std::size_t>(block_.begin + i)] = {};
   });
   for (const std::vector<Index>& batch : batches) {
     parts_ = cut_into_parts(pairs, batch, std::ssize(results_), std::move(parts_));
     // A small batch may have fewer parts than there are shards, and this rank's block may begin after the last.
     const Index own = std::min(block_.end, parts_.size()) - block_.begin;
     run_tasks_with(workers_, std::max<Index>(0, own), [&](Index i, Worker& worker) {
-      Shard& shard = *shards_[static_cast<std::size_t>(i)];
-      worker.transformer->bind(model_.weights, shard.gradient);
+      worker.transformer->bind(model_.weights, arenas_[static_cast<std::size_t>(i)]);
+      Result& result = results_[static_cast<std::size_t>(block_.begin + i)];
       const std::span<const Index> part = parts_[block_.begin + i];
       const Index pieces = 1 + count_tokens(pairs, part).cells / micro_batch_tokens_;
       worker.pieces = cut_into_parts(pairs, part, pieces, std::move(worker.pieces));
       for (Index k = 0; k < worker.pieces.size(); ++k) {
-        run_micro_batch(worker, pairs, worker.pieces[k], step, d_loss, shard.result);
+        run_micro_batch(worker, pairs, worker.pieces[k], step, d_loss, result);
       }
     });
   }
@@ -77,9 +77,6 @@ void ShardedGradient::run_micro_batch(Worker& worker, const SentencePairs& pairs
 
 /// In shard order, because a floating-point sum depends on the order.
 ShardedGradient::Result ShardedGradient::sum_results() {
-  for (std::size_t i = 0; i < shards_.size(); ++i) {
-    results_[static_cast<std::size_t>(block_.begin) + i] = shards_[i]->result;
-  }
   ranks_.gather(std::span(results_));
   Result sum;
   for (const Result& result : results_) {

@@ -47,18 +47,12 @@ class ShardedGradient {
   /// must call this with the same batches, and all get the same result.
   Result compute(const SentencePairs& pairs, std::span<const std::vector<Index>> batches, const Step& step);
 
-  /// The number of shards of this rank. Each has its own gradient.
-  Index own_shards() const { return block_.size(); }
   /// The gradient found by compute(), in the layout of the parameters.
   std::span<const float> gradient() const { return gradients_.front(); }
   /// Sets the gradient to 0, as it was before the first compute().
   void clear() { std::ranges::fill(gradients_.front(), 0.0F); }
 
  private:
-  struct Shard {
-    Arena<float> gradient;
-    Result result;
-  };
   /// What a thread needs to compute a shard.
   struct Worker {
     std::unique_ptr<Transformer<float>> transformer;
@@ -73,11 +67,11 @@ class ShardedGradient {
   const Model<float>& model_;
   Index micro_batch_tokens_;
   const Ranks& ranks_;
-  Ranks::Block block_;                          // the shards of this rank, out of 0 .. shards - 1
-  std::vector<std::unique_ptr<Shard>> shards_;  // of this rank
-  std::vector<std::span<float>> gradients_;     // of these shards
-  std::vector<Result> results_;                 // of all shards
-  SentenceGroups parts_;                        // the sentences of all shards
+  Ranks::Block block_;                       // the shards of this rank, out of 0 .. shards - 1
+  std::vector<Arena<float>> arenas_;         // the gradients of this rank's shards
+  std::vector<std::span<float>> gradients_;  // the same, as vectors
+  std::vector<Result> results_;              // of all shards
+  SentenceGroups parts_;                     // the sentences of all shards
   Workspaces<Worker> workers_;
 };
 
