@@ -82,7 +82,8 @@ class CrossAttention {
   /// Maps d_y [N, D] to d_x [N, D] and d_memory [M, D].
   MemoryGradients<Scalar> backward(const Pass& pass, const Buffer<Scalar>& d_y);
 
-  /// Projects the memory [M, D] to keys and values for all steps of a search. They are valid until the next call.
+  /// Projects the memory [M, D] to keys and values for all steps of a search. They are valid until project() or
+  /// forward() is called again.
   EncodedSources<Scalar> project(const Pass& pass, const Buffer<Scalar>& memory, std::span<const Mask> masks);
   /// One step of a search: maps x [R, D] to y [R, D]. Row r attends to sentence sentences[r]. Rows of the same sentence
   /// are adjacent.
