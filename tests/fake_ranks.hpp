@@ -5,12 +5,12 @@
 #include <span>
 #include <utility>
 
-#include "glassformer/numerics/ranks.hpp"
+#include "glassformer/machine/processes.hpp"
 
 namespace glassformer::test {
 
 /// One of several ranks, without the others: what it gathers are copies of its own item, which the test may change.
-class FakeRanks : public Ranks {
+class FakeRanks : public Processes {
  public:
   using Change = std::function<void(int rank, std::span<std::byte> item)>;
 

@@ -57,10 +57,6 @@ TokenCount& TokenCount::operator+=(const TokenCount& other) {
   return *this;
 }
 
-double TokenCount::padding_share() const {
-  return cells == 0 ? 0 : static_cast<double>(cells - source - target) / static_cast<double>(cells);
-}
-
 TokenCount count_tokens(const SentencePairs& pairs, std::span<const Index> sentences) {
   TokenCount count;
   PairLengths longest;

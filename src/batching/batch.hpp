@@ -29,7 +29,6 @@ Batch make_batch(const SentencePairs& pairs, std::span<const Index> sentences, B
 struct TokenCount {
   Index source = 0, target = 0, cells = 0;
   TokenCount& operator+=(const TokenCount& other);
-  double padding_share() const;  ///< 0..1
 };
 /// Counts the tokens of the batch that make_batch would make from these sentences.
 TokenCount count_tokens(const SentencePairs& pairs, std::span<const Index> sentences);

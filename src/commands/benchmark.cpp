@@ -12,6 +12,7 @@
 #include "glassformer/model/model.hpp"
 #include "glassformer/numerics/gemm.hpp"
 #include "glassformer/numerics/parallel.hpp"
+#include "glassformer/report/metrics.hpp"
 #include "glassformer/run/memory_forecast.hpp"
 #include "glassformer/run/rank_setup.hpp"
 #include "glassformer/setup/training_setup.hpp"
@@ -42,7 +43,7 @@ struct Sums {
 Json metrics(const Sums& sums, Index parameters, Index ranks) {
   return {{"source_tokens_per_second", static_cast<double>(sums.tokens.source) / sums.seconds},
           {"target_tokens_per_second", static_cast<double>(sums.tokens.target) / sums.seconds},
-          {"padding_share", sums.tokens.padding_share()},
+          {"padding_share", padding_share(sums.tokens)},
           {"seconds", {{"total", sums.seconds}}},
           {"updates", sums.updates},
           {"parameters", parameters},
@@ -54,7 +55,7 @@ Json metrics(const Sums& sums, Index parameters, Index ranks) {
 
 /// Trains from random weights for at least `seconds`, repeating the batches of the first epoch.
 Json measure(double seconds, const Config& config, VocabularyShape vocabulary, const SentencePairs& pairs,
-             const Ranks& ranks) {
+             const Processes& ranks) {
   Sums sums;
   Model<float> model(config.model, vocabulary);
   initialize(model, config.training.seed);
@@ -109,7 +110,7 @@ void export_batches(const std::filesystem::path& file, Config config, const Toke
 
 int benchmark(const BenchmarkOptions& options) {
   const auto joined = join_ranks();
-  const Ranks& ranks = *joined;
+  const Processes& ranks = *joined;
   const Config config = options.config.read(ranks);
   log_ranks(ranks, config.training.shards);
   const DataSettings& data = config.data;

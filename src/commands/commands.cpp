@@ -37,7 +37,7 @@ void ConfigOptions::add_to(CLI::App& app, const std::string& example) {
       ->allow_extra_args(false);
 }
 
-Config ConfigOptions::read(const Ranks& ranks,
+Config ConfigOptions::read(const Processes& ranks,
                            const std::function<std::optional<std::filesystem::path>()>& resumed) const {
   if (!ranks.is_first()) {
     disable_log();

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "glassformer/config/config.hpp"
-#include "glassformer/numerics/ranks.hpp"
+#include "glassformer/machine/processes.hpp"
 #include "glassformer/setup/loaded_model.hpp"
 
 /// The program's commands. When the user calls one, it stores its exit status in `status`. Results go to standard
@@ -51,7 +51,7 @@ struct ConfigOptions {
   /// Reads the config. Every rank must call this: it divides the processors among ranks and silences all but the first.
   /// `resumed` returns what read_config takes under that name. (It is called together with read_config, so that all
   /// commands begin with the same exchange between the ranks.)
-  Config read(const Ranks& ranks, const std::function<std::optional<std::filesystem::path>()>& resumed = {}) const;
+  Config read(const Processes& ranks, const std::function<std::optional<std::filesystem::path>()>& resumed = {}) const;
 };
 
 /// How to use a trained model: --set, for the keys of decoding and evaluation, and short forms of some keys. Other keys

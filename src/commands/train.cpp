@@ -136,7 +136,7 @@ void log_end(const fs::path& directory, bool interrupted, const Config& config) 
 
 int train(const TrainOptions& options) {
   const auto joined = join_ranks();
-  const Ranks& ranks = *joined;
+  const Processes& ranks = *joined;
   const fs::path directory = ranks.is_first() ? options.directory() : fs::path();  // only the first one writes
   std::optional<fs::path> resumed;
   const Config config = options.config.read(ranks, [&] { return resumed = resumed_run(options); });

@@ -47,7 +47,7 @@ std::string host_name() {
   return name.data();
 }
 
-RankPlaces rank_places(const Ranks& ranks) {
+RankPlaces rank_places(const Processes& ranks) {
   struct Place {
     std::array<char, 256> host{};
     Processors allowed;

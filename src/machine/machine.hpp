@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "glassformer/numerics/ranks.hpp"
+#include "glassformer/machine/processes.hpp"
 
 namespace glassformer {
 
@@ -49,7 +49,7 @@ struct RankPlaces {
   int processors = 1;  ///< those of this machine that any of its ranks may run on
 };
 /// Every rank must call it.
-RankPlaces rank_places(const Ranks& ranks);
+RankPlaces rank_places(const Processes& ranks);
 
 /// Divides this machine's processors among `processes` processes, unless the user has set OMP_NUM_THREADS.
 void share_processors(int processes);
@@ -61,7 +61,7 @@ int announced_processes();  ///< how many processes mpirun or srun started; 1: o
 /// Joins the processes that mpirun or srun started together with this one, if any. Call the functions of the returned
 /// ranks from this thread only. MPI ends when they are destroyed.
 /// \throws UserError: this program was built without MPI, or with an MPI other than mpirun's
-std::unique_ptr<const Ranks> join_ranks();
+std::unique_ptr<const Processes> join_ranks();
 
 /// The prefix of a message, "rank 3 on HOST: "; empty on the first rank, and without MPI.
 std::string message_prefix();

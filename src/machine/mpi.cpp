@@ -103,7 +103,7 @@ class ChainSum {
   std::vector<MPI_Request> up_, down_;  // [segments] sent to the next rank, and back to the previous one
 };
 
-class MpiRanks final : public Ranks {
+class MpiRanks final : public Processes {
  public:
   MpiRanks() {
     sigset_t every;
@@ -210,10 +210,10 @@ int announced_processes() {
   return 1;
 }
 
-std::unique_ptr<const Ranks> join_ranks() {
+std::unique_ptr<const Processes> join_ranks() {
   const int announced = announced_processes();
   if (announced == 1) {
-    return std::make_unique<Ranks>();
+    return std::make_unique<Processes>();
   }
 #if GLASSFORMER_HAS_MPI
   auto ranks = std::make_unique<const MpiRanks>();

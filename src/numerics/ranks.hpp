@@ -9,7 +9,7 @@
 namespace glassformer {
 
 /// The processes that train one model together, called ranks as in MPI. Each has the whole model and computes some
-/// shards of every batch. This class is for a single process, rank 0 of 1. For several ranks, see machine/machine.hpp.
+/// shards of every batch. This class is for a single process, rank 0 of 1. For several, see machine/processes.hpp.
 ///
 /// All ranks must make the same calls in the same order.
 class Ranks {
@@ -21,7 +21,6 @@ class Ranks {
 
   virtual int rank() const { return 0; }
   virtual int size() const { return 1; }
-  bool is_first() const { return rank() == 0; }
 
   /// The items in [begin, end).
   struct Block {
@@ -32,19 +31,6 @@ class Ranks {
   Block block(Index count) const { return block(count, rank(), size()); }
   static Block block(Index count, int rank, int size) { return {count * rank / size, count * (rank + 1) / size}; }
 
-  /// Runs `action` on the first rank; the others wait until it has finished.
-  virtual void once(FunctionRef<void> action) const { action(); }
-  /// Runs `action`, which must not communicate, on every rank. If it throws on several ranks, only the first of them
-  /// rethrows, so that the user sees one message. All other ranks wait to be terminated.
-  virtual void together(FunctionRef<void> action) const { action(); }
-  /// Replaces each number with the largest number that any rank has at that index.
-  virtual void largest(std::span<double>) const {}
-
-  /// Copies the first rank's values to all ranks.
-  void broadcast(std::span<float> values) const { broadcast_bytes(std::as_writable_bytes(values)); }
-  template <class Value>
-  requires std::is_trivially_copyable_v<Value>
-  void broadcast(Value& value) const { broadcast_bytes(std::as_writable_bytes(std::span(&value, 1))); }
   /// Before the call, each rank must fill its block(all.size()) of `all`. Afterwards, every rank has all blocks.
   template <class Value>
   requires std::is_trivially_copyable_v<Value>
@@ -58,7 +44,6 @@ class Ranks {
   }
 
  private:
-  virtual void broadcast_bytes(std::span<std::byte>) const {}
   virtual void gather_bytes(std::span<std::byte> /*all*/, std::size_t /*bytes of an item*/) const {}
 };
 

@@ -63,6 +63,11 @@ Index update_of(const std::string& line, const std::string& place) try {
 
 }  // namespace
 
+double padding_share(const TokenCount& tokens) {
+  const Index padding = tokens.cells - tokens.source - tokens.target;
+  return tokens.cells == 0 ? 0 : static_cast<double>(padding) / static_cast<double>(tokens.cells);
+}
+
 std::string with_commas(Index number) {
   std::string text = std::to_string(number);
   const std::size_t first_digit = number < 0 ? 1 : 0;

@@ -98,7 +98,7 @@ Index activation_count(const TransformerSettings& settings, const VocabularyShap
 }
 
 MemoryForecast forecast_memory(const TrainingPlan& plan, const VocabularyShape& vocabulary, const Corpus& text,
-                               const Corpus& valid, const Ranks& ranks) {
+                               const Corpus& valid, const Processes& ranks) {
   const TrainingSettings& training = plan.training;
   const std::int64_t program = resident_memory().now + kStillToLoad;
   const TensorPlace last = Transformer<float>(plan.model, vocabulary).tensors().back();  // allocates no tensor

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "glassformer/machine/machine.hpp"
-#include "glassformer/numerics/ranks.hpp"
+#include "glassformer/machine/processes.hpp"
 #include "glassformer/run/training_plan.hpp"
 #include "glassformer/text/corpus.hpp"
 
@@ -45,6 +45,6 @@ struct MemoryForecast {
 /// What this process will need. Each of the `ranks` must call it, before the model is allocated.
 /// \throws UserError as throw_if_over_limit does
 MemoryForecast forecast_memory(const TrainingPlan& plan, const VocabularyShape& vocabulary, const Corpus& text,
-                               const Corpus& valid, const Ranks& ranks);
+                               const Corpus& valid, const Processes& ranks);
 
 }  // namespace glassformer

@@ -11,7 +11,7 @@
 
 namespace glassformer {
 
-void set_up_ranks(const Ranks& ranks, const std::function<std::uint64_t()>& fingerprint, Index shards) {
+void set_up_ranks(const Processes& ranks, const std::function<std::uint64_t()>& fingerprint, Index shards) {
   if (ranks.size() == 1) {
     return;
   }
@@ -29,7 +29,7 @@ void set_up_ranks(const Ranks& ranks, const std::function<std::uint64_t()>& fing
   share_processors(rank_places(ranks).sharing);
 }
 
-void log_ranks(const Ranks& ranks, Index shards) {
+void log_ranks(const Processes& ranks, Index shards) {
   if (ranks.size() == 1) {
     return;
   }
@@ -43,7 +43,7 @@ void log_ranks(const Ranks& ranks, Index shards) {
   }
 }
 
-void require_same(const Ranks& ranks, const std::string& what, const std::function<std::uint64_t()>& fingerprint,
+void require_same(const Processes& ranks, const std::string& what, const std::function<std::uint64_t()>& fingerprint,
                   const std::string& hint) {
   if (ranks.size() == 1) {
     return;

@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "glassformer/checkpoint/training_state.hpp"
+#include "glassformer/machine/processes.hpp"
 #include "glassformer/model/model.hpp"
-#include "glassformer/numerics/ranks.hpp"
 #include "glassformer/run/training_plan.hpp"
 #include "glassformer/run/training_text.hpp"
 #include "glassformer/training/trainer.hpp"
@@ -29,7 +29,7 @@ class RunClock {
 /// What a run trains, on what, and how far it has got. Each rank has one. It cannot move, because the trainer refers
 /// to the other parts.
 struct RunState {
-  RunState(TrainingPlan of_run, TrainingText training_text, const Ranks& all_ranks)
+  RunState(TrainingPlan of_run, TrainingText training_text, const Processes& all_ranks)
       : plan(std::move(of_run)),
         ranks(all_ranks),
         text(std::move(training_text)),
@@ -39,7 +39,7 @@ struct RunState {
   RunState& operator=(const RunState&) = delete;
 
   const TrainingPlan plan;
-  const Ranks& ranks;
+  const Processes& ranks;
   const TrainingText text;
   Model<float> model;
   Trainer trainer;

@@ -133,7 +133,7 @@ void log_start(const RunState& run, const MemoryForecast& memory, bool is_resume
 
 std::unique_ptr<TrainingRun> start_run(const TrainingPlan& plan, TrainingText text, const fs::path& directory,
                                        const std::optional<RunDirectory>& begun, DisplayTarget display,
-                                       const Ranks& ranks) {
+                                       const Processes& ranks) {
   // What can fail comes first: before the model is allocated, and before the directory is created.
   const MemoryForecast memory =
       forecast_memory(plan, vocabulary_shape(text.tokenizers()), text.corpus(), text.valid().corpus, ranks);

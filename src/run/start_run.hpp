@@ -16,6 +16,6 @@ namespace glassformer {
 ///         same on all ranks; the weights do not fit the model; the model needs more memory than there is
 std::unique_ptr<TrainingRun> start_run(const TrainingPlan& plan, TrainingText text,
                                        const std::filesystem::path& directory, const std::optional<RunDirectory>& begun,
-                                       DisplayTarget display = standard_error(), const Ranks& ranks = alone);
+                                       DisplayTarget display = standard_error(), const Processes& ranks = one_process);
 
 }  // namespace glassformer

@@ -159,7 +159,7 @@ TrainingMetrics TrainingRun::training_metrics() const {
           .skipped = progress_.skipped,
           .source_tokens_per_second = static_cast<double>(window_.tokens.source) / window_.seconds,
           .target_tokens_per_second = static_cast<double>(window_.tokens.target) / window_.seconds,
-          .padding_share = window_.tokens.padding_share(),
+          .padding_share = padding_share(window_.tokens),
           .minutes = now,
           .minutes_left = done > 0 ? now * (1 / done - 1) : -1};
 }

@@ -63,7 +63,7 @@ class TrainingRun {
   const std::unique_ptr<RunState> state_;
   // Its parts:
   const TrainingPlan& plan_;
-  const Ranks& ranks_;
+  const Processes& ranks_;
   const TrainingText& text_;
   Model<float>& model_;
   Trainer& trainer_;

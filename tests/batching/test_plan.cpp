@@ -3,6 +3,7 @@
 #include "catch.hpp"
 #include "glassformer/batching/batch.hpp"
 #include "glassformer/batching/plan.hpp"
+#include "glassformer/report/metrics.hpp"
 #include "text/texts.hpp"
 
 using namespace glassformer;
@@ -40,7 +41,7 @@ double padding_share(const Corpus& corpus, const Plan& plan) {
   for (const auto& batch : plan) {
     count += count_tokens(corpus, batch);
   }
-  return count.padding_share();
+  return glassformer::padding_share(count);
 }
 
 /// The batches as sets, so that order does not matter.

@@ -43,6 +43,11 @@ ValidationMetrics validation_at(Index update) {
 
 }  // namespace
 
+TEST_CASE("The share of padding is that of the cells that are not tokens", "[report][metrics]") {
+  CHECK(padding_share({.source = 6, .target = 6, .cells = 16}) == 4.0 / 16.0);
+  CHECK(padding_share({}) == 0);
+}
+
 TEST_CASE("metrics.jsonl holds exactly the metrics that were written to it", "[report][metrics]") {
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";

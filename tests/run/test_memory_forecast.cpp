@@ -21,7 +21,7 @@ const VocabularyShape kVocabulary{1000, 1000, {}};
 
 MemoryForecast forecast(const TrainingPlan& plan, const Corpus& text = corpus_of_lengths({{9, 9}, {5, 7}})) {
   const WithThreads with_threads(2);
-  return forecast_memory(plan, kVocabulary, text, text, alone);
+  return forecast_memory(plan, kVocabulary, text, text, one_process);
 }
 
 /// How many numbers the layers of a model allocate for a batch of B pairs, all of the lengths S and T.
@@ -118,10 +118,10 @@ TEST_CASE("a rank shares memory with all ranks of its machine, whatever processo
   TrainingPlan plan;
   plan.training.shards = 8;
   const Corpus text = corpus_of_lengths({{9, 9}, {5, 7}});
-  const auto left = [&](const Ranks& ranks) {
+  const auto left = [&](const Processes& ranks) {
     return static_cast<double>(forecast_memory(plan, kVocabulary, text, text, ranks).left.bytes);
   };
-  const double whole = left(alone);
+  const double whole = left(one_process);
   const double half = left(test::FakeRanks(0, 2));
   REQUIRE(half < 0.6 * whole);
   CHECK(left(test::FakeRanks(0, 4, test::on_another_machine(1))) == Approx(whole).epsilon(0.05));
@@ -153,7 +153,7 @@ TEST_CASE("validation needs memory for its loss or its translations, whichever i
   plan.decoding.batch = 2;
   const auto validation = [&](const TrainingPlan& of_run, const std::vector<std::pair<Index, Index>>& lengths) {
     const WithThreads one(1);
-    return forecast_memory(of_run, kVocabulary, corpus_of_lengths({{3, 3}}), corpus_of_lengths(lengths), alone)
+    return forecast_memory(of_run, kVocabulary, corpus_of_lengths({{3, 3}}), corpus_of_lengths(lengths), one_process)
         .validation;
   };
   // The loss is computed in batches of at most kEvaluationTokens tokens on a side, eos included.
@@ -185,7 +185,7 @@ TEST_CASE("validation counts a sentence that is longer than its batches, on eith
     Corpus text;  // the lengths S and T include eos
     text.append(all.first(static_cast<std::size_t>(S - 1)), all.first(static_cast<std::size_t>(T - 1)), 0);
     const Index loss = activation_count(plan.model, kVocabulary, {S, T, S, T}, false);
-    CHECK(forecast_memory(plan, kVocabulary, text, text, alone).validation ==
+    CHECK(forecast_memory(plan, kVocabulary, text, text, one_process).validation ==
           Approx(static_cast<double>(4 * loss * 5 / 4)).epsilon(0.01));
   }
 }

@@ -72,7 +72,7 @@ TEST_CASE("ranks know which of them share their machine and its processors", "[m
   CHECK(together.machines == 1);
   CHECK(together.here == 3);
   CHECK(together.sharing == 3);
-  const int processors = rank_places(alone).processors;
+  const int processors = rank_places(one_process).processors;
   CHECK(together.processors == processors);
   rank_places(FakeRanks(1, 3, [](int, std::span<std::byte> item) { CHECK(test::host_in(item) == host_name()); }));
   const RankPlaces apart = rank_places(FakeRanks(0, 5, on_another_machine(2)));
@@ -83,7 +83,7 @@ TEST_CASE("ranks know which of them share their machine and its processors", "[m
 }
 
 TEST_CASE("ranks of a machine may run on different processors, all of which are in use", "[machine][linux]") {
-  const int processors = rank_places(alone).processors;
+  const int processors = rank_places(one_process).processors;
   for (const int rank : {0, 1}) {
     const RankPlaces apart = rank_places(FakeRanks(rank, 5, on_other_processors(2)));
     CHECK(apart.machines == 1);
@@ -174,12 +174,12 @@ TEST_CASE("ranks that differ are named, with their machines", "[machine]") {
 }
 
 TEST_CASE("the log tells how ranks divide the work, and warns of more threads than processors", "[machine]") {
-  const int processors = rank_places(alone).processors;
+  const int processors = rank_places(one_process).processors;
   const std::string number = std::to_string(processors);
   const WithThreads one(1);
   {
     const CapturedLog log;
-    log_ranks(alone, 8);
+    log_ranks(one_process, 8);
     CHECK(log.text().empty());
   }
   {

@@ -23,7 +23,7 @@ using test::FakeRanks;
 
 namespace {
 
-std::unique_ptr<TrainingRun> start_toy(const Config& config, const fs::path& directory, const Ranks& ranks) {
+std::unique_ptr<TrainingRun> start_toy(const Config& config, const fs::path& directory, const Processes& ranks) {
   const TokenizerPair tokenizers = tokenizers_of(config);
   return start_run(plan_training(config, tokenizers), text_of(config, tokenizers), directory, {}, kNowhere, ranks);
 }

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "glassformer/numerics/ranks.hpp"
+
+namespace glassformer {
+
+/// Ranks that also share what a training run does besides computing: they wait for one another and exchange values.
+/// This class is for a single process; join_ranks() (machine.hpp) returns one for several.
+class Processes : public Ranks {
+ public:
+  bool is_first() const { return rank() == 0; }
+
+  /// Runs `action` on the first rank; the others wait until it has finished.
+  virtual void once(FunctionRef<void> action) const { action(); }
+  /// Runs `action`, which must not communicate, on every rank. If it throws on several ranks, only the first of them
+  /// rethrows, so that the user sees one message. All other ranks wait to be terminated.
+  virtual void together(FunctionRef<void> action) const { action(); }
+  /// Replaces each number with the largest number that any rank has at that index.
+  virtual void largest(std::span<double>) const {}
+
+  /// Copies the first rank's values to all ranks.
+  void broadcast(std::span<float> values) const { broadcast_bytes(std::as_writable_bytes(values)); }
+  template <class Value>
+  requires std::is_trivially_copyable_v<Value>
+  void broadcast(Value& value) const { broadcast_bytes(std::as_writable_bytes(std::span(&value, 1))); }
+
+ private:
+  virtual void broadcast_bytes(std::span<std::byte>) const {}
+};
+
+/// One process, for code that can run on several.
+inline const Processes one_process{};
+
+}  // namespace glassformer
