@@ -2,7 +2,7 @@
 """Fills the marked places of the course (docs/course): no number is typed, and no code is pasted.
 
     scripts/course.py                writes what has changed
-    scripts/course.py --check        fails if a page differs from what it would write; prints the functions not shown
+    scripts/course.py --check        fails if a page differs from what it would write, or if a function of the core is on no page
 
 The numbers are those of the model of configs/debug.yaml after 20 updates; they are the same on every machine. Marks:
 
@@ -175,24 +175,11 @@ def problems_of_chapter(path, text):
             yield f"expected {count} times {what}, found {text.count(what)}"
 
 
-def not_shown(filler, write):
-    """The functions of the core's main modules that no chapter shows; each needs a reason in not-shown.txt."""
-    every = [(str(path.relative_to(PROJECT)), name) for path in core_files("layers", "model", "training", "decoding")
-             for name in Source(path).functions()]
-    missing = [place for place in every if place not in filler.shown]
-    reasons = dict(line.split(": ", 1) for line in (COURSE / "not-shown.txt").read_text(encoding="utf-8").splitlines()
-                   if line and not line.startswith("#"))
-    problems = [f"{file} {name}: no chapter shows it, and docs/course/not-shown.txt gives no reason"
-                for file, name in missing if f"{file} {name}" not in reasons]
-    problems += [f"docs/course/not-shown.txt: {place} is shown, or does not exist" for place in reasons
-                 if tuple(place.split(" ")) not in missing]
-    if write:
-        print(f"Chapters show {len(every) - len(missing)} of {len(every)} functions of layers, model, training and decoding. Not shown:")
-        for file, name in missing:
-            print(f"  {file} {name}: {reasons.get(f'{file} {name}', '?')}")
-    if 10 * len(missing) >= len(every):
-        problems.append(f"{len(missing)} of {len(every)} functions are not shown; expected fewer than one in ten")
-    return problems
+def not_shown(filler):
+    """The functions of the core's main modules that no chapter shows."""
+    every = {(str(path.relative_to(PROJECT)), name) for path in core_files("layers", "model", "training", "decoding")
+             for name in Source(path).functions()}
+    return [f"{file} {name}: no chapter shows it" for file, name in sorted(every - filler.shown)]
 
 
 def main():
@@ -211,7 +198,7 @@ def main():
             if re.match(r"\d\d-", path.name):
                 problems += [f"{path.relative_to(PROJECT)}: {problem}" for problem in problems_of_chapter(path, text)]
     if not options.pages:
-        problems += not_shown(filler, options.check)
+        problems += not_shown(filler)
         problems += [f"{path.relative_to(PROJECT)}: no page shows it" for path in (COURSE / "images").glob("*.svg")
                      if path not in filler.pictures]
     for path, text in {**wanted, **filler.pictures}.items():

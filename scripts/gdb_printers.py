@@ -86,11 +86,7 @@ def dereferenced(value):
 
 def buffer_layout(value):
     """glassformer::Buffer owns its numbers."""
-    value = dereferenced(value)
-    pointer = value["memory_"]["_M_t"]["_M_t"]  # std::unique_ptr keeps it in a std::tuple
-    for base in ("std::_Tuple_impl<0", "std::_Head_base<0"):
-        pointer = pointer.cast(next(field.type for field in pointer.type.fields() if field.name.startswith(base)))
-    return Layout(pointer["_M_head_impl"], int(value["rows_"]), int(value["cols_"]), int(value["stride_"]))
+    return matrix_view_layout(dereferenced(value)["view_"])
 
 
 def matrix_view_layout(value):

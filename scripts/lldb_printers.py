@@ -15,18 +15,6 @@ def number(value, name):
     return value.GetChildMemberWithName(name).GetValueAsSigned()
 
 
-def pointer_in(value):
-    """The first pointer inside a std::unique_ptr."""
-    value = value.GetNonSyntheticValue()
-    if value.GetType().IsPointerType():
-        return value
-    for child in range(value.GetNumChildren()):
-        found = pointer_in(value.GetChildAtIndex(child))
-        if found is not None:
-            return found
-    return None
-
-
 def table(value, pointer, rows, cols, stride):
     kind = pointer.GetType().GetPointeeType().GetCanonicalType().GetUnqualifiedType()
     if kind.GetName() not in FORMATS:
@@ -45,8 +33,7 @@ def table(value, pointer, rows, cols, stride):
 
 
 def buffer(value, _):
-    value = value.GetNonSyntheticValue()
-    return table(value, pointer_in(value.GetChildMemberWithName("memory_")), *(number(value, name) for name in ("rows_", "cols_", "stride_")))
+    return matrix_view(value.GetNonSyntheticValue().GetChildMemberWithName("view_"), _)
 
 
 def matrix_view(value, _):

@@ -10,6 +10,7 @@
 
 #include "glassformer/decoding/search.hpp"
 #include "glassformer/explanation/trace.hpp"
+#include "glassformer/recording/recording.hpp"
 #include "glassformer/training/settings.hpp"
 
 /// The core as a library: with this header, a C++ program, a web page or Python can create, train, inspect and use a

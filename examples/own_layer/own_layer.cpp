@@ -36,7 +36,7 @@ class RmsNorm {
     for (Index n = 0; n < x.rows(); ++n) {
       inv_rms_(n, 0) = 1 / std::sqrt(mean_square(x.row(n)) + kEpsilon);
       scale(x_hat_.row(n), inv_rms_(n, 0));
-      set_product(x_hat_.row(n), g, y_.row(n));
+      y_.row(n).eigen() = x_hat_.row(n).eigen().cwiseProduct(g.eigen());
     }
     pass.record(name_, "y [N, D] = {gain [1, D]} * {x_hat [N, D]}", y_, g, x_hat_);
     return y_;
@@ -52,8 +52,8 @@ class RmsNorm {
       const auto x_hat = x_hat_.row(n);
       const auto d_xhat = d_xhat_.row(n);
       // y_nj = gain_j x_hat_nj.  All rows share gain, so their gradients add up.
-      add_product(d_y.row(n), x_hat, d_gain);
-      set_product(d_y.row(n), g, d_xhat);
+      d_gain.eigen() += d_y.row(n).eigen().cwiseProduct(x_hat.eigen());
+      d_xhat.eigen() = d_y.row(n).eigen().cwiseProduct(g.eigen());
 
       // x_hat_i = x_i inv_rms,  where inv_rms = (mean(x^2) + eps)^-1/2.  x_j affects x_hat_j directly, and every
       // x_hat_i through inv_rms:

@@ -40,7 +40,7 @@ void SentenceBeam::propose(MatrixView<const float> logits, LikeliestTokens& like
   proposed_.clear();
   for (std::size_t h = 0; h < running_.size(); ++h) {
     const auto row = static_cast<Index>(h);
-    const auto tokens = likeliest.choose({logits.row(row).data(), static_cast<std::size_t>(logits.cols())}, count);
+    const auto tokens = likeliest.choose(logits.row(row), count);
     if (tokens.empty()) {
       overflowed_ = true;
     }

@@ -28,10 +28,10 @@ bool grow(Hypothesis& hypothesis, std::span<const NextToken> likeliest, Id eos, 
 
 }  // namespace
 
-std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const SpecialIds& ids,
-                                      std::span<const std::span<const Id>> sources,
-                                      IncrementalDecoder<float>& decoder) {
-  std::vector<Hypothesis> found(sources.size());
+std::vector<std::vector<Hypothesis>> greedy_search(const DecodingSettings& settings, const SpecialIds& ids,
+                                                   std::span<const std::span<const Id>> sources,
+                                                   IncrementalDecoder<float>& decoder) {
+  std::vector<std::vector<Hypothesis>> found(sources.size(), std::vector<Hypothesis>(1));
   std::vector<Extension> rows;
   std::vector<Extension> next;
   for (std::size_t b = 0; b < sources.size(); ++b) {
@@ -47,15 +47,15 @@ std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const Sp
       const auto row = static_cast<Index>(r);
       const auto sentence = rows[r].sentence;
       const auto b = static_cast<std::size_t>(sentence);
-      const auto tokens = likeliest.choose({logits.row(row).data(), static_cast<std::size_t>(logits.cols())}, 1);
-      if (grow(found[b], tokens, ids.eos, longest_translation(settings, std::ssize(sources[b])))) {
+      const auto tokens = likeliest.choose(logits.row(row), 1);
+      if (grow(found[b].front(), tokens, ids.eos, longest_translation(settings, std::ssize(sources[b])))) {
         next.push_back({sentence, row, tokens.front().id});
       }
     }
     std::swap(rows, next);
   }
-  for (Hypothesis& hypothesis : found) {
-    hypothesis.score = score(hypothesis, settings.length_penalty);
+  for (std::vector<Hypothesis>& only : found) {
+    only.front().score = score(only.front(), settings.length_penalty);
   }
   return found;
 }

@@ -18,10 +18,9 @@ struct Extension {
   Id token;        ///< the new token; bos in the first step
 };
 
-/// The transformer's decoder, one token at a time. In teacher forcing all target tokens are known, so all positions
-/// are computed at once. A search knows the next token only after it has the logits of the previous ones. So each step
-/// runs the decoder layers for one token of each hypothesis, and caches its keys and values for later steps. The layers
-/// are the same as in teacher forcing, so the logits are the same up to rounding.
+/// The transformer's decoder, one token at a time, as a search needs it (layers/attention.hpp says why). Each step runs
+/// the decoder layers for one token of each hypothesis, and caches its keys and values for later steps. The layers are
+/// the same as in teacher forcing, so the logits are the same up to rounding.
 ///
 /// No look-ahead mask is needed, whether or not the model was trained with one: there are no future tokens yet.
 ///

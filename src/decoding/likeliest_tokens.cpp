@@ -8,27 +8,25 @@
 
 namespace glassformer {
 
-std::span<const NextToken> LikeliestTokens::choose(std::span<const float> logits, std::size_t count) {
+std::span<const NextToken> LikeliestTokens::choose(RowView<const float> logits, std::size_t count) {
   constexpr Index kBlock = 64;  // most blocks can be skipped, because even their largest logit is too small
-  const auto size = static_cast<Index>(logits.size());
-  const RowView<const float> row(logits.data(), size);
   powers_.assign(logits.begin(), logits.end());
-  const float largest_logit = largest(row);
-  const double sum = exponentials(RowView<float>(powers_.data(), size), largest_logit);
+  const float largest_logit = largest(logits);
+  const double sum = exponentials(RowView<float>(powers_.data(), logits.size()), largest_logit);
   const double log_sum = static_cast<double>(largest_logit) + log(sum);
 
   chosen_.clear();
   if (!std::isfinite(log_sum)) {
     return chosen_;  // the model has diverged
   }
-  for (Index begin = 0; begin < size; begin += kBlock) {
-    const Index end = std::min(size, begin + kBlock);
-    const float block_largest = largest(RowView<const float>(row.data() + begin, end - begin));
+  for (Index begin = 0; begin < logits.size(); begin += kBlock) {
+    const Index end = std::min(logits.size(), begin + kBlock);
+    const float block_largest = largest(RowView<const float>(logits.data() + begin, end - begin));
     if (chosen_.size() == count && !(block_largest > chosen_.back().log_probability)) {
       continue;
     }
     for (Index i = begin; i < end; ++i) {
-      consider(static_cast<Id>(i), row[i], count);
+      consider(static_cast<Id>(i), logits[i], count);
     }
   }
   for (NextToken& token : chosen_) {

@@ -27,7 +27,7 @@ class LikeliestTokens {
 
   /// The `count` most likely tokens of logits [V] (fewer if fewer may be chosen), most likely first. Of equally likely
   /// tokens, the lower id comes first. The result is valid until the next call.
-  std::span<const NextToken> choose(std::span<const float> logits, std::size_t count);
+  std::span<const NextToken> choose(RowView<const float> logits, std::size_t count);
 
  private:
   /// eos is always allowed, even if the model also uses it as bos or pad.

@@ -13,8 +13,6 @@
 namespace glassformer {
 namespace {
 
-using Source = std::span<const Id>;
-
 /// Sentence numbers, longest first. Long batches start first, so that none is left running alone at the end.
 std::vector<std::size_t> longest_first(std::span<const std::vector<Id>> sources) {
   std::vector<std::size_t> order(sources.size());
@@ -48,20 +46,14 @@ std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const 
     const Index first = task * size;
     const Index count = std::min(size, sentences - first);
     const std::span<const std::size_t> batch(order.data() + first, static_cast<std::size_t>(count));
-    std::vector<Source> batch_sources;
+    std::vector<std::span<const Id>> batch_sources;
     for (const std::size_t i : batch) {
       batch_sources.emplace_back(sources[i]);
     }
-    if (settings.beam == 1) {
-      const auto found = greedy_search(settings, ids, batch_sources, decoder);
-      for (std::size_t k = 0; k < batch.size(); ++k) {
-        results[batch[k]] = {found[k]};
-      }
-    } else {
-      auto found = beam_search(settings, ids, batch_sources, decoder);
-      for (std::size_t k = 0; k < batch.size(); ++k) {
-        results[batch[k]] = std::move(found[k]);
-      }
+    auto found = settings.beam == 1 ? greedy_search(settings, ids, batch_sources, decoder)
+                                    : beam_search(settings, ids, batch_sources, decoder);
+    for (std::size_t k = 0; k < batch.size(); ++k) {
+      results[batch[k]] = std::move(found[k]);
     }
   });
   return results;

@@ -10,12 +10,9 @@
 namespace glassformer {
 namespace {
 
-Pass pass_of(const TracedModel& traced, const Batch& batch, Recording* recording) {
-  return {.training = traced.dropout,
-          .seed = traced.seed,
-          .update = 1,
-          .sentences = batch.sentences,
-          .recording = recording};
+Pass pass_of(const TracedModel& traced, const Batch& batch, Recorder* recorder) {
+  return {
+      .training = traced.dropout, .seed = traced.seed, .update = 1, .sentences = batch.sentences, .recorder = recorder};
 }
 
 /// The most likely tokens in row n of the probabilities p [N, V]. If two are equally likely, the lower id comes first.
@@ -72,8 +69,8 @@ std::vector<AttentionWeights> attention_of(const Transformer<float>& transformer
 
 }  // namespace
 
-Trace trace_pass(const TracedModel& traced, const Batch& batch, const TransformerMasks& masks, Recording* recording) {
-  const Pass pass = pass_of(traced, batch, recording);
+Trace trace_pass(const TracedModel& traced, const Batch& batch, const TransformerMasks& masks, Recorder* recorder) {
+  const Pass pass = pass_of(traced, batch, recorder);
   const auto transformer = make_transformer(traced.model, traced.label_smoothing);
   Arena<float> gradient(traced.model.weights.tensors());
   transformer->bind(traced.model.weights, gradient);

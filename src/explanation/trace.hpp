@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "glassformer/batching/batch.hpp"
-#include "glassformer/layers/recording.hpp"
+#include "glassformer/layers/recorder.hpp"
 #include "glassformer/model/model.hpp"
 
 /// The numbers of one pass through a model, forward and backward, as training computes them: the same layers in the
-/// same precision. A Recording, if you pass one, keeps every step in the order of computation.
+/// same precision. A recorder, if you pass one, gets every step in the order of computation.
 namespace glassformer {
 
 /// A model and how to run it.
@@ -47,7 +47,7 @@ struct AttentionWeights {
   Matrix<float> weights;  ///< [B*H*queries, keys]
 };
 
-/// What trace_pass found, besides the recording.
+/// What trace_pass found, besides what the recorder gets.
 struct Trace {
   LossSum loss;
   Answers answers;
@@ -59,7 +59,7 @@ struct Trace {
 
 /// Runs the batch forward and backward under these masks.
 Trace trace_pass(const TracedModel& traced, const Batch& batch, const TransformerMasks& masks,
-                 Recording* recording = nullptr);
+                 Recorder* recorder = nullptr);
 
 /// Runs the batch forward only.
 Answers find_answers(const TracedModel& traced, const Batch& batch, const TransformerMasks& masks);

@@ -1,7 +1,5 @@
 #include "glassformer/layers/add_and_norm.hpp"
 
-#include "glassformer/numerics/row_operations.hpp"
-
 namespace glassformer {
 
 template <std::floating_point Scalar>
@@ -21,7 +19,7 @@ const Buffer<Scalar>& ResidualConnection<Scalar>::leave_in_place(const Pass& pas
                                                                  Buffer<Scalar>& sublayer_output) {
   dropout_.forward_in_place(pass, sublayer_output);
   Buffer<Scalar>& sum = sublayer_output;
-  add(x, sum.view());
+  sum.eigen() += x.eigen();
   pass.record(name_, "sum [N, D] = {x} + {sublayer}", sum, x, sublayer_output);
   return norm_ == Norm::post ? layer_norm.forward(pass, sum) : sum;
 }
@@ -38,16 +36,10 @@ template <std::floating_point Scalar>
 Buffer<Scalar>& ResidualConnection<Scalar>::enter_backward_in_place(const Pass& pass, Buffer<Scalar>& d_entered) {
   // x reaches y by two paths, around the sublayer and through it, so its gradients add up:
   //   post: d_x = d_sum + d_entered        pre: d_x = d_sum + LayerNorm.backward(d_entered)
-  if (norm_ == Norm::post) {
-    add(*d_sum_, d_entered.view());
-    pass.record(name_, "d_x [N, D] = {d_sum} + {d_entered}", d_entered, *d_sum_, d_entered);
-    return d_entered;
-  }
-
-  Buffer<Scalar>& d_x_via_norm = layer_norm.backward(pass, d_entered);
-  Buffer<Scalar>& d_x = d_x_via_norm;
-  add(*d_sum_, d_x.view());
-  pass.record(name_, "d_x [N, D] = {d_sum} + {d_x_via_norm}", d_x, *d_sum_, d_x_via_norm);
+  Buffer<Scalar>& d_x_via_sublayer = norm_ == Norm::post ? d_entered : layer_norm.backward(pass, d_entered);
+  Buffer<Scalar>& d_x = d_x_via_sublayer;
+  d_x.eigen() += d_sum_->eigen();
+  pass.record(name_, "d_x [N, D] = {d_sum} + {d_x_via_sublayer}", d_x, *d_sum_, d_x_via_sublayer);
   return d_x;
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "glassformer/numerics/row_operations.hpp"
-
 namespace glassformer {
 
 template <std::floating_point Scalar>
@@ -43,14 +41,15 @@ Buffer<Scalar>& SelfAttention<Scalar>::backward(const Pass& pass, const Buffer<S
   // y = context Wo^T
   const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);  // [N, D]
   // context = attention(q, k, v)
-  const Buffer<Scalar>& d_qkv = attention.backward_side_by_side(pass, d_context);  // [N, 3D]
-  const auto d_q = d_qkv.view().middle_cols(0, D);
-  const auto d_k = d_qkv.view().middle_cols(D, D);
-  const auto d_v = d_qkv.view().middle_cols(2 * D, D);
-  pass.record(name_, "d_query_key_value [N, 3D] = {d_q}, {d_k} and {d_v} side by side", d_qkv, d_q, d_k, d_v);
+  d_qkv_.resize(d_y.rows(), 3 * D);
+  const auto d_q = d_qkv_.view().middle_cols(0, D);
+  const auto d_k = d_qkv_.view().middle_cols(D, D);
+  const auto d_v = d_qkv_.view().middle_cols(2 * D, D);
+  attention.backward(pass, d_context, d_q, d_k, d_v);
+  pass.record(name_, "d_query_key_value [N, 3D] = {d_q}, {d_k} and {d_v} side by side", d_qkv_, d_q, d_k, d_v);
   // q, k, v = x Wq^T, x Wk^T, x Wv^T.  x feeds all three, so d_x = d_q Wq + d_k Wk + d_v Wv. That is one product:
   // [d_q d_k d_v] times the three stacked matrices.
-  return qkv_proj.backward(pass, d_qkv);  // [N, D]
+  return qkv_proj.backward(pass, d_qkv_);  // [N, D]
 }
 
 /// Each row attends to its own past only, so it is treated as a sentence with one query.
@@ -64,7 +63,7 @@ Buffer<Scalar>& SelfAttention<Scalar>::step(const Pass& pass, const Buffer<Scala
     past.add(r, row.middle_cols(D, 2 * D));
     const Buffer<Scalar>& context =
         attention.forward(pass, row.middle_cols(0, D), past.keys(r), past.values(r), past.mask());  // [1, D]
-    copy(context, context_.view().middle_rows(r, 1));
+    context_.view().middle_rows(r, 1).eigen() = context.eigen();
   }
   return out_proj.forward(pass, context_);  // [R, D]
 }
@@ -82,6 +81,7 @@ CrossAttention<Scalar>::CrossAttention(const Part<Scalar>& part, const Attention
 template <std::floating_point Scalar>
 Buffer<Scalar>& CrossAttention<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x, const Buffer<Scalar>& memory,
                                                 const Mask& mask) {
+  memory_ = &memory;
   const Index D = x.cols();
   const Buffer<Scalar>& query = q_proj.forward(pass, x);            // [N, D]
   const Buffer<Scalar>& key_value = kv_proj.forward(pass, memory);  // [M, 2D]
@@ -98,14 +98,16 @@ MemoryGradients<Scalar> CrossAttention<Scalar>::backward(const Pass& pass, const
   // y = context Wo^T
   const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);  // [N, D]
   // context = attention(q, k, v)
-  const auto [d_q, d_kv] = attention.backward(pass, d_context);  // [N, D] and [M, 2D]
-  const auto d_k = d_kv.view().middle_cols(0, D);
-  const auto d_v = d_kv.view().middle_cols(D, D);
-  pass.record(name_, "d_key_value [M, 2D] = {d_k} and {d_v} side by side", d_kv, d_k, d_v);
+  d_q_.resize_like(d_context);
+  d_kv_.resize(memory_->rows(), 2 * D);
+  const auto d_k = d_kv_.view().middle_cols(0, D);
+  const auto d_v = d_kv_.view().middle_cols(D, D);
+  attention.backward(pass, d_context, d_q_, d_k, d_v);
+  pass.record(name_, "d_key_value [M, 2D] = {d_k} and {d_v} side by side", d_kv_, d_k, d_v);
   // k, v = memory Wk^T, memory Wv^T.  This gradient flows back into the encoder.
-  const Buffer<Scalar>& d_memory = kv_proj.backward(pass, d_kv);  // [M, D]
+  const Buffer<Scalar>& d_memory = kv_proj.backward(pass, d_kv_);  // [M, D]
   // q = x Wq^T.  This gradient flows back through the decoder.
-  return {q_proj.backward(pass, d_q), d_memory};  // [N, D] and [M, D]
+  return {q_proj.backward(pass, d_q_), d_memory};  // [N, D] and [M, D]
 }
 
 template <std::floating_point Scalar>
@@ -128,7 +130,7 @@ Buffer<Scalar>& CrossAttention<Scalar>::step(const Pass& pass, const Buffer<Scal
     const Buffer<Scalar>& context =
         attention.forward(pass, query.view().middle_rows(first, count), sources.keys(sentence),
                           sources.values(sentence), sources.mask(sentence));  // [count, D]
-    copy(context, context_.view().middle_rows(first, count));
+    context_.view().middle_rows(first, count).eigen() = context.eigen();
   }
   return out_proj.forward(pass, context_);  // [R, D]
 }

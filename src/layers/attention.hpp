@@ -60,6 +60,7 @@ class SelfAttention {
  private:
   std::string name_;
   Buffer<Scalar> context_;  // [R, D] of all rows, in a step
+  Buffer<Scalar> d_qkv_;    // [N, 3D]
 };
 
 /// Queries come from the decoder, keys and values from the encoder's output ("memory"):
@@ -92,7 +93,9 @@ class CrossAttention {
 
  private:
   std::string name_;
-  Buffer<Scalar> context_;  // [R, D] of all rows, in a step
+  const Buffer<Scalar>* memory_ = nullptr;  // [M, D] forward's argument
+  Buffer<Scalar> context_;                  // [R, D] of all rows, in a step
+  Buffer<Scalar> d_q_, d_kv_;               // [N, D] and [M, 2D]
 };
 
 }  // namespace glassformer

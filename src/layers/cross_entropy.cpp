@@ -20,11 +20,8 @@ bool ranks_first(RowView<const Scalar> logits, Id token, Scalar largest_logit) {
          std::find(logits.begin(), logits.end(), largest_logit) - logits.begin() == token;
 }
 
-/// Turns a row of logits into p, and returns log sum exp(logit):
-///
-///   p_v = exp(logit_v) / sum over k of exp(logit_k)
-///
-/// Subtracting the largest logit first does not change p but keeps exp finite.
+/// Turns a row of logits into p, and returns log sum exp(logit). Subtracting the largest logit first does not change p
+/// but keeps exp finite.
 template <class Scalar>
 Scalar softmax_in_place(RowView<Scalar> logits, Scalar largest_logit) {
   const Scalar sum_exp = exponentials(logits, largest_logit);
@@ -97,7 +94,7 @@ const Buffer<Scalar>& CrossEntropy<Scalar>::backward_in_place(const Pass& pass, 
     const Id token = token_of_row(expected, n);
     const auto row = d_logits.row(n);
     if (token == pad_) {
-      set(row, Scalar{0});
+      std::ranges::fill(row, Scalar{0});
       continue;
     }
     for (Index v = 0; v < row.size(); ++v) {

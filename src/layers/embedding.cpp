@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "glassformer/numerics/functions.hpp"
-#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 
@@ -59,7 +58,7 @@ const Buffer<Scalar>& Embedding<Scalar>::forward(const Pass& pass, const IdMatri
     for (Index t = 0; t < T; ++t) {
       const auto x = x_.row(b * T + t);
       if (ids(b, t) == pad_) {
-        set(x, Scalar{0});
+        std::ranges::fill(x, Scalar{0});
       } else {
         embed(ids(b, t), t, x);
       }
@@ -84,7 +83,7 @@ void Embedding<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_x) {
   for (Index b = 0; b < ids.rows(); ++b) {
     for (Index t = 0; t < ids.cols(); ++t) {
       if (ids(b, t) != pad_) {
-        add_scaled(scale_, d_embedded.row(b * ids.cols() + t), d_table.row(ids(b, t)));
+        d_table.row(ids(b, t)).eigen() += scale_ * d_embedded.row(b * ids.cols() + t).eigen();
       }
     }
   }

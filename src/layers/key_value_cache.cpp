@@ -5,8 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "glassformer/numerics/row_operations.hpp"
-
 namespace glassformer {
 
 template <std::floating_point Scalar>
@@ -58,8 +56,8 @@ void KeyValueCache<Scalar>::inherit_slots(std::span<const Index> parents) {
     *free = true;
     slot_[i] = free - taken_.begin();
     const Index from = slot_before_[static_cast<std::size_t>(parents[i])];
-    copy(key_value_.view().middle_rows(from * capacity_, length_),
-         key_value_.view().middle_rows(slot_[i] * capacity_, length_));
+    key_value_.view().middle_rows(slot_[i] * capacity_, length_).eigen() =
+        key_value_.view().middle_rows(from * capacity_, length_).eigen();
   }
 }
 
@@ -68,7 +66,8 @@ void KeyValueCache<Scalar>::grow() {
   const Index larger = 2 * capacity_;
   Buffer<Scalar> copied(slots_ * larger, key_value_.cols());
   for (const Index slot : slot_) {
-    copy(key_value_.view().middle_rows(slot * capacity_, length_), copied.view().middle_rows(slot * larger, length_));
+    copied.view().middle_rows(slot * larger, length_).eigen() =
+        key_value_.view().middle_rows(slot * capacity_, length_).eigen();
   }
   key_value_ = std::move(copied);
   capacity_ = larger;
@@ -76,7 +75,7 @@ void KeyValueCache<Scalar>::grow() {
 
 template <std::floating_point Scalar>
 void KeyValueCache<Scalar>::add(Index row, MatrixView<const Scalar> key_value) {
-  copy(key_value, key_value_.view().middle_rows(first_row(row) + length_ - 1, 1));
+  key_value_.view().middle_rows(first_row(row) + length_ - 1, 1).eigen() = key_value.eigen();
 }
 
 template class KeyValueCache<float>;

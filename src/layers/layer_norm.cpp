@@ -72,9 +72,11 @@ Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scala
     const auto d_x = d_x_.row(n);
     // y_nj = gain_j x_hat_nj + bias_j.  All rows n share gain and bias, so their gradients add up:
     //   d_gain_j = sum over n of d_y_nj x_hat_nj      d_bias_j = sum over n of d_y_nj      d_xhat_nj = d_y_nj gain_j
-    add_product(dy, x_hat, d_gain);
-    add(dy, d_bias);
-    set_product(dy, g, d_xhat);
+    for (Index j = 0; j < d_y.cols(); ++j) {
+      d_gain[j] += dy[j] * x_hat[j];
+      d_bias[j] += dy[j];
+      d_xhat[j] = dy[j] * g[j];
+    }
 
     // x_hat = inv_std (x - mean).  The derivation above gives
     //   d_x = inv_std * (d_xhat - mean(d_xhat) - x_hat * mean(d_xhat * x_hat))

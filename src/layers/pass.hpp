@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-#include "glassformer/layers/recording.hpp"
+#include "glassformer/layers/recorder.hpp"
 #include "glassformer/numerics/matrix.hpp"
 
 namespace glassformer {
@@ -20,19 +20,19 @@ struct Pass {
   std::uint64_t seed = 0;            ///< of the run
   std::uint32_t update = 0;          ///< number of the training step
   std::span<const Index> sentences;  ///< [B] number of each sentence in the corpus; needed only in training
-  Recording* recording = nullptr;    ///< null: nothing is recorded
+  Recorder* recorder = nullptr;      ///< null: nothing is recorded
 
   /// Records for `explain` that layer `name` computed `output` from `inputs`. Also keeps this call's source line.
   template <class Output, class... Inputs>
   void record(const std::string& name, std::type_identity_t<Equation<sizeof...(Inputs)>> equation, const Output& output,
               const Inputs&... inputs) const {
-    if (recording != nullptr) {
-      recording->add(name, equation.source, snapshot(output), {snapshot(inputs)...});
+    if (recorder != nullptr) {
+      recorder->add(name, equation.source, snapshot(output), {snapshot(inputs)...});
     }
   }
   void begin_backward() const {
-    if (recording != nullptr) {
-      recording->begin_backward();
+    if (recorder != nullptr) {
+      recorder->begin_backward();
     }
   }
 };

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "glassformer/numerics/gemm.hpp"
-#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 
@@ -34,11 +33,11 @@ Buffer<Scalar>& ScaledDotProductAttention<Scalar>::forward(const Pass& pass, Mat
 
   weights_.resize(B_ * heads_ * T_, S_);  // holds the products, then the scores, then the weights
   for (Index i = 0; i < B_ * heads_; ++i) {
-    multiply_transposed_right(query_block(q, i), key_block(k, i), weight_block(weights_.view(), i), Result::overwrite);
+    multiply_transposed_right(head_block(q, i), head_block(k, i), weight_block(weights_.view(), i), Result::overwrite);
   }
   pass.record(name_, "products [B*H*T, S] = {q} {k}^T of each head", weights_, q, k);
 
-  scale(weights_.view(), 1 / std::sqrt(static_cast<Scalar>(d_head_)));
+  weights_.eigen() *= 1 / std::sqrt(static_cast<Scalar>(d_head_));
   pass.record(name_, "scores [B*H*T, S] = {products} / sqrt(d_head)", weights_, weights_);
 
   softmax_.forward_in_place(pass, weights_, mask);
@@ -47,31 +46,18 @@ Buffer<Scalar>& ScaledDotProductAttention<Scalar>::forward(const Pass& pass, Mat
 
   context_.resize(q.rows(), q.cols());
   for (Index i = 0; i < B_ * heads_; ++i) {
-    multiply_visible(weight_block(used.view(), i), key_block(v, i), query_block(context_.view(), i));
+    multiply_visible(weight_block(used.view(), i), head_block(v, i), head_block(context_.view(), i));
   }
   pass.record(name_, "context [N, D] = {weights} {v} of each head", context_, used, v);
   return context_;
 }
 
 template <std::floating_point Scalar>
-auto ScaledDotProductAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_context) -> Gradients {
-  const Index D = d_context.cols();
-  d_q_.resize(q_.rows(), D);
-  d_kv_.resize(k_.rows(), 2 * D);
-  backward_context(pass, d_context, d_kv_.view().middle_cols(D, D));
-  backward_scores(pass, d_q_, d_kv_.view().middle_cols(0, D));
-  return {d_q_, d_kv_};
-}
-
-template <std::floating_point Scalar>
-const Buffer<Scalar>& ScaledDotProductAttention<Scalar>::backward_side_by_side(const Pass& pass,
-                                                                               const Buffer<Scalar>& d_context) {
-  assert(q_.rows() == k_.rows());
-  const Index D = d_context.cols();
-  d_qkv_.resize(q_.rows(), 3 * D);
-  backward_context(pass, d_context, d_qkv_.view().middle_cols(2 * D, D));
-  backward_scores(pass, d_qkv_.view().middle_cols(0, D), d_qkv_.view().middle_cols(D, D));
-  return d_qkv_;
+void ScaledDotProductAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_context,
+                                                 MatrixView<Scalar> d_q, MatrixView<Scalar> d_k,
+                                                 MatrixView<Scalar> d_v) {
+  backward_context(pass, d_context, d_v);
+  backward_scores(pass, d_q, d_k);
 }
 
 /// Maps d_context to d_v, and leaves d_scores in d_weights_.
@@ -86,9 +72,9 @@ void ScaledDotProductAttention<Scalar>::backward_context(const Pass& pass, const
   const Buffer<Scalar>& used = *used_weights_;
   d_weights_.resize_like(weights_);
   for (Index i = 0; i < B_ * heads_; ++i) {
-    const auto d_c = query_block(d_context.view(), i);                                                  // [T, d_head]
-    multiply_transposed_left(weight_block(used.view(), i), d_c, key_block(d_v, i), Result::overwrite);  // [S, d_head]
-    multiply_transposed_right(d_c, key_block(v_, i), weight_block(d_weights_.view(), i), Result::overwrite);  // [T, S]
+    const auto d_c = head_block(d_context.view(), i);                                                    // [T, d_head]
+    multiply_transposed_left(weight_block(used.view(), i), d_c, head_block(d_v, i), Result::overwrite);  // [S, d_head]
+    multiply_transposed_right(d_c, head_block(v_, i), weight_block(d_weights_.view(), i), Result::overwrite);  // [T, S]
   }
   pass.record(name_, "d_v [M, D] = {weights}^T {d_context} of each head", d_v, used, d_context);
   pass.record(name_, "d_weights [B*H*T, S] = {d_context} {v}^T of each head", d_weights_, d_context, v_);
@@ -105,7 +91,7 @@ void ScaledDotProductAttention<Scalar>::backward_scores(const Pass& pass, Matrix
   // scores = products / sqrt(d_head)
   Buffer<Scalar>& d_scores = d_weights_;
   Buffer<Scalar>& d_products = d_weights_;
-  scale(d_scores.view(), 1 / std::sqrt(static_cast<Scalar>(d_head_)));
+  d_scores.eigen() *= 1 / std::sqrt(static_cast<Scalar>(d_head_));
   pass.record(name_, "d_products [B*H*T, S] = {d_scores} / sqrt(d_head)", d_products, d_scores);
 
   // products = Q K^T.  product_ts = q_t . k_s has the derivative k_s with respect to q_t, and q_t with respect to k_s.
@@ -115,8 +101,8 @@ void ScaledDotProductAttention<Scalar>::backward_scores(const Pass& pass, Matrix
   // (multiply_visible skips blocked keys, which may be NaN.)
   for (Index i = 0; i < B_ * heads_; ++i) {
     const auto d_p = weight_block(d_products.view(), i);                                      // [T, S]
-    multiply_visible(d_p, key_block(k_, i), query_block(d_q, i));                             // [T, d_head]
-    multiply_transposed_left(d_p, query_block(q_, i), key_block(d_k, i), Result::overwrite);  // [S, d_head]
+    multiply_visible(d_p, head_block(k_, i), head_block(d_q, i));                             // [T, d_head]
+    multiply_transposed_left(d_p, head_block(q_, i), head_block(d_k, i), Result::overwrite);  // [S, d_head]
   }
   pass.record(name_, "d_q [N, D] = {d_products} {k} of each head", d_q, d_products, k_);
   pass.record(name_, "d_k [M, D] = {d_products}^T {q} of each head", d_k, d_products, q_);

@@ -41,33 +41,21 @@ class ScaledDotProductAttention {
   Buffer<Scalar>& forward(const Pass& pass, MatrixView<const Scalar> q, MatrixView<const Scalar> k,
                           MatrixView<const Scalar> v, const Mask& mask);
 
-  /// The gradients of q, and of k and v.
-  struct Gradients {
-    const Buffer<Scalar>& d_q;   ///< [B*T, D]
-    const Buffer<Scalar>& d_kv;  ///< [B*S, 2D] of k, then v
-  };
-  /// Maps d_context [B*T, D] to the gradients of q, k and v. Those of k and v are side by side, because one linear map
-  /// computed both.
-  Gradients backward(const Pass& pass, const Buffer<Scalar>& d_context);
-  /// The same with all three side by side: d_q, d_k, d_v [N, 3D]. \pre there are as many keys as queries
-  const Buffer<Scalar>& backward_side_by_side(const Pass& pass, const Buffer<Scalar>& d_context);
+  /// Maps d_context [B*T, D] to the gradients of q, k and v, in the shapes of q, k and v. They overwrite d_q, d_k and
+  /// d_v, which the caller places side by side if one linear map computed the three.
+  void backward(const Pass& pass, const Buffer<Scalar>& d_context, MatrixView<Scalar> d_q, MatrixView<Scalar> d_k,
+                MatrixView<Scalar> d_v);
 
   /// The weights after the softmax, before dropout. [B*H*T, S]
   const Buffer<Scalar>& weights() const { return weights_; }
 
  private:
-  // The block of head h of sentence b, where i = b * H + h.
+  // The part of a matrix that belongs to head h of sentence b, where i = b * H + h: of queries or the context
+  // [T, d_head], of keys or values [S, d_head].
   template <class Number>
-  MatrixView<Number> query_block(MatrixView<Number> q, Index i) const {  // [T, d_head]
-    const Index sentence = i / heads_;
-    const Index head = i % heads_;
-    return q.block(sentence * T_, head * d_head_, T_, d_head_);
-  }
-  template <class Number>
-  MatrixView<Number> key_block(MatrixView<Number> k, Index i) const {  // [S, d_head]
-    const Index sentence = i / heads_;
-    const Index head = i % heads_;
-    return k.block(sentence * S_, head * d_head_, S_, d_head_);
+  MatrixView<Number> head_block(MatrixView<Number> matrix, Index i) const {
+    const Index length = matrix.rows() / B_;
+    return matrix.block(i / heads_ * length, i % heads_ * d_head_, length, d_head_);
   }
   template <class Number>
   MatrixView<Number> weight_block(MatrixView<Number> weights, Index i) const {  // [T, S]
@@ -87,8 +75,6 @@ class ScaledDotProductAttention {
   const Buffer<Scalar>* used_weights_ = nullptr;  // [B*H*T, S] after dropout
   Buffer<Scalar> context_;                        // [B*T, D]
   Buffer<Scalar> d_weights_;                      // [B*H*T, S]
-  Buffer<Scalar> d_q_, d_kv_;                     // [B*T, D] and [B*S, 2D]
-  Buffer<Scalar> d_qkv_;                          // [N, 3D]
 };
 
 }  // namespace glassformer

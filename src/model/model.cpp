@@ -1,11 +1,11 @@
 #include "glassformer/model/model.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "glassformer/numerics/functions.hpp"
 #include "glassformer/numerics/random.hpp"
-#include "glassformer/numerics/row_operations.hpp"
 
 namespace glassformer {
 namespace {
@@ -54,7 +54,7 @@ void draw_matrix(MatrixView<Scalar> matrix, Role role, const RandomRow& random, 
   const SpecialIdPair& special = model.vocabulary.special;
   const Id pad = role == Role::source_embedding ? special.source.pad : special.target.pad;
   if (pad >= 0) {
-    set(matrix.row(pad), Scalar{0});
+    std::ranges::fill(matrix.row(pad), Scalar{0});
   }
 }
 
@@ -66,7 +66,7 @@ void initialize(Model<Scalar>& model, std::uint64_t seed) {
   for (const TensorPlace& tensor : model.weights.tensors()) {
     const RowView<Scalar> values = model.weights.values(tensor);
     if (tensor.shape.size() == 1) {
-      set(values, static_cast<Scalar>(tensor.role == Role::gain ? 1 : 0));
+      std::ranges::fill(values, static_cast<Scalar>(tensor.role == Role::gain ? 1 : 0));
       continue;
     }
     draw_matrix(MatrixView<Scalar>(values.data(), tensor.shape[0], tensor.shape[1]), tensor.role, random, model);

@@ -1,7 +1,5 @@
 #include "glassformer/model/transformer.hpp"
 
-#include "glassformer/numerics/row_operations.hpp"
-
 namespace glassformer {
 
 template <std::floating_point Scalar>
@@ -57,7 +55,7 @@ void Transformer<Scalar>::backward_decoder(const Pass& pass, const Buffer<Scalar
   for (auto layer = decoder_layers.rbegin(); layer != decoder_layers.rend(); ++layer) {
     const auto [d_input, d_memory] = layer->backward(pass, *d_x);  // [N, D] and [M, D]
     d_x = &d_input;
-    add(d_memory, d_memory_.view());
+    d_memory_.eigen() += d_memory.eigen();
     pass.record("decoder", "d_memory [M, D] += {d_memory of this layer}", d_memory_, d_memory);
   }
   target_embedding.backward(pass, *d_x);  // if tied, adds to the gradient from output.backward

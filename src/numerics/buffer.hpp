@@ -35,51 +35,42 @@ class Buffer {
       return *this;
     }
     resize_like(other);
-    for (Index i = 0; i < rows_; ++i) {
-      std::copy_n(other.row(i).data(), cols_, row(i).data());
-    }
+    eigen() = other.eigen();
     return *this;
   }
   Buffer(Buffer&& other) noexcept { *this = std::move(other); }
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(capacity_, other.capacity_);
-    std::swap(rows_, other.rows_);
-    std::swap(cols_, other.cols_);
-    std::swap(stride_, other.stride_);
+    std::swap(view_, other.view_);
     return *this;
   }
 
   void resize(Index rows, Index cols) {
     const Index stride = rows > 1 && cols > 0 && cols % (2048 / kSize) == 0 ? cols + 64 / kSize : cols;
     if (rows * stride > capacity_) {
-      rows_ = cols_ = stride_ = capacity_ = 0;
+      view_ = {};
+      capacity_ = 0;
       memory_.reset();  // first, so that the old and the new memory need not exist at the same time
       memory_.reset(static_cast<Scalar*>(allocate_matrix_memory(static_cast<std::size_t>(rows * stride * kSize))));
       capacity_ = rows * stride;
     }
-    rows_ = rows;
-    cols_ = cols;
-    stride_ = stride;
+    view_ = {memory_.get(), rows, cols, stride};
   }
   void resize_like(const auto& other) { resize(other.rows(), other.cols()); }
-  void fill(Scalar value) {
-    for (Index i = 0; i < rows_; ++i) {
-      std::fill_n(row(i).data(), cols_, value);
-    }
-  }
+  void fill(Scalar value) { eigen().setConstant(value); }
 
-  MatrixView<Scalar> view() { return {memory_.get(), rows_, cols_, stride_}; }
-  MatrixView<const Scalar> view() const { return {memory_.get(), rows_, cols_, stride_}; }
+  MatrixView<Scalar> view() { return view_; }
+  MatrixView<const Scalar> view() const { return view_; }
   operator MatrixView<Scalar>() { return view(); }
   operator MatrixView<const Scalar>() const { return view(); }
 
   // These work as in MatrixView.
-  Index rows() const { return rows_; }
-  Index cols() const { return cols_; }
-  Index size() const { return rows_ * cols_; }
-  Scalar* data() { return memory_.get(); }
-  const Scalar* data() const { return memory_.get(); }
+  Index rows() const { return view_.rows(); }
+  Index cols() const { return view_.cols(); }
+  Index size() const { return rows() * cols(); }
+  Scalar* data() { return view_.data(); }
+  const Scalar* data() const { return view_.data(); }
   Scalar& operator()(Index i, Index j) { return view()(i, j); }
   const Scalar& operator()(Index i, Index j) const { return view()(i, j); }
   RowView<Scalar> row(Index i) { return view().row(i); }
@@ -93,7 +84,8 @@ class Buffer {
     void operator()(Scalar* memory) const { std::free(memory); }
   };
   std::unique_ptr<Scalar[], Free> memory_;
-  Index capacity_ = 0, rows_ = 0, cols_ = 0, stride_ = 0;
+  Index capacity_ = 0;
+  MatrixView<Scalar> view_;
 };
 
 using IdMatrix = Buffer<Id>;  ///< token ids of a padded batch, [B, length]

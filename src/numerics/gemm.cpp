@@ -17,9 +17,6 @@
 //       for each row of tiles                 its part of A stays in the L1 cache; a transposed A whose rows are far
 //                                             apart is copied first
 //         for each strip                      computes one tile
-//
-// Within a block of K, an element of C is summed over increasing k, with one fused multiply-add per term. Then the sum
-// of the earlier blocks is added. All rows are computed this way, for any layout and any number of rows or columns.
 
 namespace glassformer {
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -41,15 +40,9 @@ double largest(RowView<const double> x);
 float exponentials(RowView<float> x, float shift);
 double exponentials(RowView<double> x, double shift);
 
-// Elementwise operations that change a row. `to` may be one of the other rows. (With std::type_identity_t, Scalar is
-// deduced only from `to`, so you can pass a RowView<float> as a RowView<const float>. Operations that add a product are
-// not defined here, because a user's compiler might round only once.)
-template <std::floating_point Scalar>
-void set(RowView<Scalar> x, Scalar value) {
-  for (Scalar& number : x) {
-    number = value;
-  }
-}
+// Elementwise operations that change a row. For whole matrices, use Eigen: to.eigen() += x.eigen(). (With
+// std::type_identity_t, Scalar is deduced only from the row that changes, so a RowView<float> can be passed as a
+// RowView<const float>.)
 template <std::floating_point Scalar>
 void scale(RowView<Scalar> x, Scalar factor) {
   for (Scalar& number : x) {
@@ -63,21 +56,8 @@ void add(std::type_identity_t<RowView<const Scalar>> x, RowView<Scalar> to) {
     to[j] += x[j];
   }
 }
-/// to_j += factor x_j, rounded twice.
-void add_scaled(float factor, RowView<const float> x, RowView<float> to);
-void add_scaled(double factor, RowView<const double> x, RowView<double> to);
-/// to_j += x_j y_j, rounded twice.
-void add_product(RowView<const float> x, RowView<const float> y, RowView<float> to);
-void add_product(RowView<const double> x, RowView<const double> y, RowView<double> to);
-/// to_j = x_j y_j
-template <std::floating_point Scalar>
-void set_product(std::type_identity_t<RowView<const Scalar>> x, std::type_identity_t<RowView<const Scalar>> y,
-                 RowView<Scalar> to) {
-  for (Index j = 0; j < to.size(); ++j) {
-    to[j] = x[j] * y[j];
-  }
-}
 /// to_j = x_j * (kept_j * factor), kept_j = 0 or 1. Where kept_j is 0, to_j is 0, or NaN if x_j is NaN or infinite.
+/// `to` may be the same row as x.
 void keep(RowView<const float> x, RowView<const std::uint8_t> kept, float factor, RowView<float> to);
 void keep(RowView<const double> x, RowView<const std::uint8_t> kept, double factor, RowView<double> to);
 /// x_j becomes -infinity where blocked_j is 1.
@@ -92,26 +72,6 @@ template <std::floating_point Scalar>
 void clear_where_zero(std::type_identity_t<RowView<const Scalar>> y, RowView<Scalar> x) {
   for (Index j = 0; j < x.size(); ++j) {
     x[j] = y[j] == 0 ? 0 : x[j];
-  }
-}
-
-// The same for whole matrices.
-template <std::floating_point Scalar>
-void scale(MatrixView<Scalar> x, std::type_identity_t<Scalar> factor) {
-  for (Index n = 0; n < x.rows(); ++n) {
-    scale(x.row(n), factor);
-  }
-}
-template <std::floating_point Scalar>
-void add(std::type_identity_t<MatrixView<const Scalar>> x, MatrixView<Scalar> to) {
-  for (Index n = 0; n < to.rows(); ++n) {
-    add(x.row(n), to.row(n));
-  }
-}
-template <class Scalar>
-void copy(std::type_identity_t<MatrixView<const Scalar>> x, MatrixView<Scalar> to) {
-  for (Index n = 0; n < to.rows(); ++n) {
-    std::copy(x.row(n).begin(), x.row(n).end(), to.row(n).begin());
   }
 }
 

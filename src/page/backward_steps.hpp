@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "glassformer/layers/recording.hpp"
+#include "glassformer/recording/recording.hpp"
 
 namespace glassformer {
 

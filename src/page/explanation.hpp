@@ -6,6 +6,7 @@
 
 #include "glassformer/explanation/trace.hpp"
 #include "glassformer/page/mask_variants.hpp"
+#include "glassformer/recording/recording.hpp"
 #include "glassformer/text/tokenizer.hpp"
 
 /// Everything that `explain` computes for a few sentences, down to the gradient of every parameter.

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "glassformer/layers/recording.hpp"
+#include "glassformer/recording/recording.hpp"
 
 /// Finds the code that computed a recorded step. The formatting of the source code makes no difference.
 namespace glassformer {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "glassformer/layers/part.hpp"
-#include "glassformer/layers/recording.hpp"
+#include "glassformer/recording/recording.hpp"
 
 namespace glassformer {
 

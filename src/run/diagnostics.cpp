@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "glassformer/batching/batch.hpp"
-#include "glassformer/layers/recording.hpp"
 #include "glassformer/numerics/random.hpp"
+#include "glassformer/recording/recording.hpp"
 #include "glassformer/training/schedule.hpp"
 
 namespace glassformer {
@@ -58,7 +58,7 @@ std::string first_non_finite(const Model<float>& model, const TrainingSettings& 
                       .seed = step.seed,
                       .update = step.update,
                       .sentences = batch.sentences,
-                      .recording = &recording};
+                      .recorder = &recording};
       std::ranges::fill(gradient.values(), 0.0F);
       transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
       transformer->backward(pass, 1 / static_cast<float>(count.target));

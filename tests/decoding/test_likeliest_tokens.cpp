@@ -22,6 +22,10 @@ std::vector<Id> ids_of(std::span<const NextToken> tokens) {
   return ids;
 }
 
+std::span<const NextToken> choose(LikeliestTokens& likeliest, const std::vector<float>& logits, std::size_t count) {
+  return likeliest.choose({logits.data(), std::ssize(logits)}, count);
+}
+
 }  // namespace
 
 TEST_CASE("the most likely tokens are those that a full sort puts first", "[decoding]") {
@@ -40,14 +44,14 @@ TEST_CASE("the most likely tokens are those that a full sort puts first", "[deco
   });
   expected.resize(std::min(expected.size(), count));
   LikeliestTokens likeliest(kChosenFrom);
-  CHECK(ids_of(likeliest.choose(logits, count)) == expected);
+  CHECK(ids_of(choose(likeliest, logits, count)) == expected);
 }
 
 TEST_CASE("log-probabilities are over all tokens, including those that may not be chosen", "[decoding]") {
   const std::vector<float> logits = {std::log(0.4F) + 90, std::log(0.1F) + 90, std::log(0.2F) + 90,
                                      std::log(0.3F) + 90};
   LikeliestTokens likeliest(kChosenFrom);
-  const auto tokens = likeliest.choose(logits, 4);
+  const auto tokens = choose(likeliest, logits, 4);
   REQUIRE(ids_of(tokens) == std::vector<Id>{3, 2});
   CHECK(tokens[0].log_probability == Approx(std::log(0.3)).epsilon(1e-5));
   CHECK(tokens[1].log_probability == Approx(std::log(0.2)).epsilon(1e-5));
@@ -55,13 +59,13 @@ TEST_CASE("log-probabilities are over all tokens, including those that may not b
 
 TEST_CASE("eos may be chosen even if it is also bos or pad", "[decoding]") {
   LikeliestTokens likeliest({.pad = 2, .bos = 2, .eos = 2});
-  CHECK(ids_of(likeliest.choose(std::vector<float>{1, 2, 3, 0}, 9)) == std::vector<Id>{2, 1, 0, 3});
+  CHECK(ids_of(choose(likeliest, std::vector<float>{1, 2, 3, 0}, 9)) == std::vector<Id>{2, 1, 0, 3});
 }
 
 TEST_CASE("impossible tokens are not chosen, nor is any token of a row with NaN", "[decoding]") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   LikeliestTokens likeliest(kChosenFrom);
-  CHECK(ids_of(likeliest.choose(std::vector<float>{0, 0, -kInfinity, 1, -kInfinity, 2}, 9)) == std::vector<Id>{5, 3});
-  CHECK(likeliest.choose(std::vector<float>{0, 0, 1, std::numeric_limits<float>::quiet_NaN(), 2}, 9).empty());
-  CHECK(likeliest.choose(std::vector<float>(5, -kInfinity), 9).empty());
+  CHECK(ids_of(choose(likeliest, std::vector<float>{0, 0, -kInfinity, 1, -kInfinity, 2}, 9)) == std::vector<Id>{5, 3});
+  CHECK(choose(likeliest, std::vector<float>{0, 0, 1, std::numeric_limits<float>::quiet_NaN(), 2}, 9).empty());
+  CHECK(choose(likeliest, std::vector<float>(5, -kInfinity), 9).empty());
 }

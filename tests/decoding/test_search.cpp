@@ -105,11 +105,11 @@ TEST_CASE("a beam of one is greedy search", "[decoding]") {
   for (std::size_t b = 0; b < sources.size(); ++b) {
     CAPTURE(b);
     REQUIRE(beam[b].size() == 1);
-    REQUIRE(greedy[b].ids == beam[b].front().ids);
-    REQUIRE(greedy[b].finished == beam[b].front().finished);
-    REQUIRE(greedy[b].log_probability == beam[b].front().log_probability);
-    REQUIRE(greedy[b].score == beam[b].front().score);
-    finished += greedy[b].finished ? 1U : 0U;
+    REQUIRE(greedy[b].front().ids == beam[b].front().ids);
+    REQUIRE(greedy[b].front().finished == beam[b].front().finished);
+    REQUIRE(greedy[b].front().log_probability == beam[b].front().log_probability);
+    REQUIRE(greedy[b].front().score == beam[b].front().score);
+    finished += greedy[b].front().finished ? 1U : 0U;
   }
   CHECK(finished > 10);  // both ways of ending occur
   CHECK(finished < 100);

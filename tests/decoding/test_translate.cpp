@@ -107,8 +107,9 @@ TEST_CASE("a beam may be wider than the vocabulary", "[decoding]") {
 TEST_CASE("if the logits overflow, translations are marked: log p is NaN, not 0, which would be certainty",
           "[decoding]") {
   TinyModel<float> tiny(tiny_settings(), kTranslatedVocabulary);
-  set(tiny.output_bias(), GENERATE(std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
-                                   -std::numeric_limits<float>::infinity()));
+  std::ranges::fill(tiny.output_bias(),
+                    GENERATE(std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                             -std::numeric_limits<float>::infinity()));
   DecodingSettings settings;
   settings.beam = settings.n_best = GENERATE(1, 3);
   const std::vector<std::vector<Id>> sources = random_sources(3, 1, 6, kTranslatedVocabulary);
@@ -147,7 +148,7 @@ TEST_CASE("if the logits overflow in the middle of a translation, it is marked t
   }
   REQUIRE(rarest > 0);
   const auto embedding = layout.target_embedding.table.in(tiny.model.weights).row(rarest);
-  set(embedding, std::numeric_limits<float>::infinity());
+  std::ranges::fill(embedding, std::numeric_limits<float>::infinity());
   const auto found = translate(tiny.model, settings, kTinyIds, sources);
   int unharmed = 0;
   for (std::size_t b = 0; b < sources.size(); ++b) {

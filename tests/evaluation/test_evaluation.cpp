@@ -148,7 +148,7 @@ TEST_CASE("the needed length ratio is the smallest whole one that fits all targe
 TEST_CASE("lines whose logits overflow are counted, and never pass for certain translations", "[evaluation]") {
   TinyModel<float> tiny(tiny_settings(), kNumbers);
   const TestText text = text_of(tiny, {"", "4 5 6", "7 8"});
-  set(tiny.output_bias(), std::numeric_limits<float>::infinity());
+  std::ranges::fill(tiny.output_bias(), std::numeric_limits<float>::infinity());
   const Index beam = GENERATE(1, 3);
   const Evaluation evaluation = evaluate(tiny.model, numbers(), {.beam = beam}, {}, text);
   CHECK(evaluation.overflowed == 2);

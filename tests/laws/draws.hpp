@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -97,7 +98,7 @@ struct DrawnModel : example::RandomModel<Scalar> {
   /// Replaces `gradient` with the gradient of the summed loss.
   void forward_backward(const example::PaddedBatch& batch) {
     forward(batch, batch.training());
-    set(this->gradient.values(), Scalar{0});
+    std::ranges::fill(this->gradient.values(), Scalar{0});
     this->model.backward(batch.training(), 1);
   }
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "laws/draws.hpp"
@@ -58,7 +59,7 @@ bool equal(const auto& a, const auto& b) { return (a.eigen().array() == b.eigen(
 void set_where_padded(auto& rows, const IdMatrix& source, auto number) {
   for (Index n = 0; n < source.size(); ++n) {
     if (source.data()[n] == example::kSourcePad) {
-      set(rows.row(n), number);
+      std::ranges::fill(rows.row(n), number);
     }
   }
 }
@@ -68,7 +69,7 @@ template <class Scalar>
 Recording record(DrawnModel<Scalar>& drawn, const example::PaddedBatch& batch) {
   Recording recording;
   Pass pass = batch.training();
-  pass.recording = &recording;
+  pass.recorder = &recording;
   drawn.model.forward(pass, batch.input());
   drawn.model.backward(pass, 1);
   return recording;
@@ -100,8 +101,8 @@ TEMPLATE_TEST_CASE("Law: a key and value blocked for all queries change no bit o
         }
         CHECK(all_zero(e.d_k.row(b * shape.S + j)));
         CHECK(all_zero(e.d_v.row(b * shape.S + j)));
-        set(e.key(b, j), static_cast<TestType>(draw_extreme_value(random)));
-        set(e.value(b, j), static_cast<TestType>(draw_extreme_value(random)));
+        std::ranges::fill(e.key(b, j), static_cast<TestType>(draw_extreme_value(random)));
+        std::ranges::fill(e.value(b, j), static_cast<TestType>(draw_extreme_value(random)));
       }
     }
     e.forward_backward();
@@ -124,8 +125,8 @@ TEMPLATE_TEST_CASE("Law: a key and value that a query does not see change no bit
     const Buffer<TestType> d_q = e.d_q;
     const auto anything = static_cast<TestType>(draw_extreme_value(random));
     for (Index b = 0; b < shape.B; ++b) {
-      set(e.key(b, key), anything);
-      set(e.value(b, key), anything);
+      std::ranges::fill(e.key(b, key), anything);
+      std::ranges::fill(e.value(b, key), anything);
     }
     e.forward_backward();
     for (Index b = 0; b < shape.B; ++b) {
@@ -188,8 +189,8 @@ TEMPLATE_TEST_CASE("Law: the encoder's output for padding and the embeddings of 
     const RowVector<TestType> gradient = drawn.gradient.values().eigen();
 
     const auto anything = static_cast<TestType>(draw_extreme_value(random));
-    set(drawn.model.source_embedding.table.in(drawn.weights).row(example::kSourcePad), anything);
-    set(drawn.model.target_embedding.table.in(drawn.weights).row(example::kTargetPad), anything);
+    std::ranges::fill(drawn.model.source_embedding.table.in(drawn.weights).row(example::kSourcePad), anything);
+    std::ranges::fill(drawn.model.target_embedding.table.in(drawn.weights).row(example::kTargetPad), anything);
     drawn.forward_backward(batch);
     CHECK(same_bits(drawn.logits, logits));
     CHECK(same_bits(drawn.gradient.values(), gradient));
@@ -219,7 +220,7 @@ TEMPLATE_TEST_CASE("Law: the keys and values of padding change no bit of any gra
     for (DecoderLayer<TestType>& layer : drawn.model.decoder_layers) {  // recomputed into the same buffer
       set_where_padded(layer.cross_attention.sublayer.kv_proj.forward(pass, memory), batch.source, anything);
     }
-    set(drawn.gradient.values(), TestType{0});
+    std::ranges::fill(drawn.gradient.values(), TestType{0});
     drawn.model.backward(pass, 1);
     CHECK(same_bits(drawn.gradient.values(), gradient));
   });

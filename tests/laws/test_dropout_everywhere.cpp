@@ -2,6 +2,7 @@
 #include <set>
 #include <vector>
 
+#include "glassformer/recording/recording.hpp"
 #include "laws/draws.hpp"
 #include "single_layer.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 /// leaves out the rows and columns of padding at the sentence's end.
 std::vector<Matrix<double>> kept(DrawnModel<double>& drawn, const example::PaddedBatch& batch, Pass pass, Index b = 0) {
   Recording recording;
-  pass.recording = &recording;
+  pass.recorder = &recording;
   drawn.model.forward(pass, batch.input());
 
   const TransformerSettings& settings = drawn.model.settings;

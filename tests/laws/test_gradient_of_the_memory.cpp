@@ -35,7 +35,7 @@ TEST_CASE("Law: the gradient of the memory is the sum of one term per decoder la
     const example::PaddedBatch batch = draw_batch(random);
     Recording recording;
     Pass pass = batch.training();
-    pass.recording = &recording;
+    pass.recorder = &recording;
     const double loss = drawn.model.forward(pass, batch.input()).loss;
     drawn.model.backward(pass, 1);
 

@@ -36,10 +36,10 @@ struct AttentionExample {
   Pass pass() const { return {.training = true, .seed = 1, .update = 2, .sentences = sentences}; }
   void forward() { context = layer->forward(pass(), q, k, v, mask); }
   void backward() {
-    const auto& gradients = layer->backward(pass(), d_context);
-    d_q = gradients.d_q;
-    d_k = buffer_of(gradients.d_kv.eigen().leftCols(shape.D));
-    d_v = buffer_of(gradients.d_kv.eigen().rightCols(shape.D));
+    d_q.resize_like(q);
+    d_k.resize_like(k);
+    d_v.resize_like(v);
+    layer->backward(pass(), d_context, d_q, d_k, d_v);
   }
   void forward_backward() {
     forward();

@@ -61,8 +61,7 @@ inline std::map<std::string, Law> backward_laws() {
          both << k.in[0], k.in[1];
          return both;
        }},
-      {"d_x = {d_sum} + {d_entered}", [](const Known& k) { return Numbers(k.in[0] + k.in[1]); }},
-      {"d_x = {d_sum} + {d_x_via_norm}", [](const Known& k) { return Numbers(k.in[0] + k.in[1]); }},
+      {"d_x = {d_sum} + {d_x_via_sublayer}", [](const Known& k) { return Numbers(k.in[0] + k.in[1]); }},
       {"d_memory += {d_memory of this layer}", [](const Known& k) { return Numbers(k.before + k.in[0]); }},
       {"d_table += {scale} * {d_embedded}[n] in row {id}[n], for every token n but padding",
        [](const Known& k) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "glassformer/recording/recording.hpp"
 #include "laws/draws.hpp"
 
 /// A recorded forward and backward pass of a random model in double precision.
@@ -27,7 +28,7 @@ struct RecordedRun {
       : drawn(random, settings), batch(std::move(given)) {
     Pass pass = batch.training();
     if (recorded) {
-      pass.recording = &recording;
+      pass.recorder = &recording;
     }
     loss = drawn.model.forward(pass, batch.input());
     drawn.model.backward(pass, kLossScale);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <set>
@@ -6,7 +7,6 @@
 
 #include "catch.hpp"
 #include "glassformer/numerics/parallel.hpp"
-#include "glassformer/numerics/row_operations.hpp"
 #include "model/example.hpp"
 #include "threads.hpp"
 
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE("A model that has run another batch gives the same bits as a 
     RandomModel<TestType> used(settings);
     RandomModel<TestType> fresh(settings);
     used.forward_backward(larger);
-    set(used.gradient.values(), TestType{0});
+    std::ranges::fill(used.gradient.values(), TestType{0});
     used.forward_backward(batch);
     fresh.forward_backward(batch);
     CHECK(same_bits(*used.in_place, *fresh.in_place));  // d_logits

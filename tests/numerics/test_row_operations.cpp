@@ -192,13 +192,8 @@ TEMPLATE_TEST_CASE("Elementwise operations match plain loops and write only to t
       }
     };
     using S = TestType;
-    check([&](RowView<S> to) { set(to, S{3}); }, [](S, S, S, bool) { return S{3}; });
     check([&](RowView<S> to) { scale(to, S{3}); }, [](S t, S, S, bool) { return 3 * t; });
     check([&](RowView<S> to) { add(x.row(), to); }, [](S t, S a, S, bool) { return t + a; });
-    check([&](RowView<S> to) { add_scaled(3, x.row(), to); }, [](S t, S a, S, bool) { return t + 3 * a; });
-    check([&](RowView<S> to) { add_product(x.row(), y.row(), to); }, [](S t, S a, S b, bool) { return t + a * b; });
-    check([&](RowView<S> to) { set_product(x.row(), y.row(), to); }, [](S, S a, S b, bool) { return a * b; });
-    check([&](RowView<S> to) { set_product(to, y.row(), to); }, [](S t, S, S b, bool) { return t * b; });
     check([&](RowView<S> to) { keep(x.row(), ones, S{3}, to); }, [](S, S a, S, bool one) { return one ? 3 * a : 0; });
     check([&](RowView<S> to) { keep(to, ones, S{3}, to); }, [](S t, S, S, bool one) { return one ? 3 * t : 0; });
     check([&](RowView<S> to) { block(ones, to); }, [](S t, S, S, bool one) { return one ? kMinusInfinity<S> : t; });
@@ -215,20 +210,4 @@ TEMPLATE_TEST_CASE("Numbers are cleared where another row is 0 or -0, even if th
   }
   CHECK(x(0, 3) == 4);
   CHECK(std::isnan(x(0, 4)));
-}
-
-TEST_CASE("Whole matrices and blocks of them are scaled, added and copied row by row", "[numerics]") {
-  RandomValues random(6);
-  Buffer<double> wide = random.matrix(3, 9);
-  const Matrix<double> before = wide.eigen();
-  const Matrix<double> x = random.matrix(3, 4).eigen();
-  const Buffer<double> added = buffer_of(x);
-  const auto block = wide.view().middle_cols(2, 4);
-  scale(block, 3);
-  add(added, block);
-  CHECK(largest_difference(block, 3 * before.middleCols(2, 4) + x) < 1e-15);
-  copy(added, block);
-  CHECK(same_bits(block, x));
-  CHECK(same_bits(wide.eigen().leftCols(2), before.leftCols(2)));
-  CHECK(same_bits(wide.eigen().rightCols(3), before.rightCols(3)));
 }

@@ -9,6 +9,7 @@
 #include "glassformer/layers/linear.hpp"
 #include "glassformer/layers/scaled_dot_product_attention.hpp"
 #include "glassformer/layers/softmax.hpp"
+#include "glassformer/recording/recording.hpp"
 #include "golden.hpp"
 #include "single_layer.hpp"
 
@@ -114,7 +115,7 @@ struct SeedAttention {
     x = buffer_of(input);
     recording = Recording();
     pass = given_pass;
-    pass.recording = &recording;
+    pass.recorder = &recording;
     const Buffer<double>& mapped = map->forward(pass, x);
     const MatrixView<const double> all = mapped;
     const Buffer<double>& result =
@@ -127,7 +128,9 @@ struct SeedAttention {
   /// d_context [N, D]
   void backward(const Matrix<double>& d_context) {
     const Buffer<double> d = buffer_of(d_context);
-    d_qkv = attention->backward_side_by_side(pass, d);
+    d_qkv.resize(x.rows(), 3 * D);
+    const MatrixView<double> all = d_qkv;
+    attention->backward(pass, d, all.middle_cols(0, D), all.middle_cols(D, D), all.middle_cols(2 * D, D));
     map.gradient.values().eigen().setZero();
     d_x = map->backward(pass, d_qkv).eigen();
     d_weight = map->weight.gradient().eigen();

@@ -8,7 +8,6 @@
 
 #include "catch.hpp"
 #include "glassformer/model/transformer.hpp"
-#include "glassformer/numerics/row_operations.hpp"
 #include "glassformer/training/optimizer.hpp"
 #include "random_values.hpp"
 #include "training/pytorch_fixture.hpp"
@@ -92,7 +91,7 @@ void check_case(const std::string& name) {
     const double loss = losses.at(static_cast<std::size_t>(update - 1));
     CHECK(std::abs(sum.loss / tokens - loss) / loss < kLargestError<Scalar>);
 
-    set(gradient.values(), Scalar{0});
+    std::ranges::fill(gradient.values(), Scalar{0});
     model.backward({}, static_cast<Scalar>(1 / tokens));
     if (update == 1) {
       check_tensors(gradient, torch.at("gradient"), true);

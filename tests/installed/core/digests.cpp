@@ -19,8 +19,7 @@ int main() {
     y(0, j) = gf::exp(x(0, j));
   }
   for (int repetition = 0; repetition < 3; ++repetition) {
-    gf::add_product(x.row(0), x.row(0), y.row(0));
-    gf::add_scaled(0.3F, x.row(0), y.row(0));
+    gf::scale(y.row(0), 0.3F);
     gf::add(x.row(0), y.row(0));
     for (float& number : y.row(0)) {
       number = gf::erfc(number - 5);

@@ -52,20 +52,6 @@ Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
 }
 
 template <class Scalar>
-void add_scaled_to(Scalar factor, RowView<const Scalar> x, RowView<Scalar> to) {
-  for (Index j = 0; j < to.size(); ++j) {
-    to[j] += factor * x[j];
-  }
-}
-
-template <class Scalar>
-void add_product_to(RowView<const Scalar> x, RowView<const Scalar> y, RowView<Scalar> to) {
-  for (Index j = 0; j < to.size(); ++j) {
-    to[j] += x[j] * y[j];
-  }
-}
-
-template <class Scalar>
 void keep_in(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar factor, RowView<Scalar> to) {
   for (Index j = 0; j < to.size(); ++j) {
     to[j] = x[j] * (static_cast<Scalar>(kept[j]) * factor);
@@ -94,10 +80,6 @@ float largest(RowView<const float> x) { return reference::largest(x.data(), x.si
 double largest(RowView<const double> x) { return reference::largest(x.data(), x.size()); }
 float exponentials(RowView<float> x, float shift) { return exponentials_of(x, shift); }
 double exponentials(RowView<double> x, double shift) { return exponentials_of(x, shift); }
-void add_scaled(float factor, RowView<const float> x, RowView<float> to) { add_scaled_to(factor, x, to); }
-void add_scaled(double factor, RowView<const double> x, RowView<double> to) { add_scaled_to(factor, x, to); }
-void add_product(RowView<const float> x, RowView<const float> y, RowView<float> to) { add_product_to(x, y, to); }
-void add_product(RowView<const double> x, RowView<const double> y, RowView<double> to) { add_product_to(x, y, to); }
 void keep(RowView<const float> x, RowView<const std::uint8_t> kept, float factor, RowView<float> to) {
   keep_in(x, kept, factor, to);
 }

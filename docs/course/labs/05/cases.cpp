@@ -1,7 +1,6 @@
 #include "cases.hpp"
 
 #include "glassformer/layers/linear.hpp"
-#include "glassformer/numerics/row_operations.hpp"
 #include "single_layer.hpp"
 
 namespace glassformer::labs {
@@ -12,8 +11,8 @@ class Map {
  public:
   Map(const Buffer<double>& weight, const Buffer<double>& bias, double start = 0)
       : map_(random_, weight.cols(), weight.rows()) {
-    copy(weight, map_->weight.in(map_.weights));
-    copy(bias, row_matrix_of(map_->bias.in(map_.weights)));
+    map_->weight.in(map_.weights).eigen() = weight.eigen();
+    map_->bias.in(map_.weights).eigen() = bias.row(0).eigen();
     for (double& number : map_.gradient.values()) {
       number = start;
     }

@@ -42,17 +42,21 @@ class Example {
     if (rate_ > 0) {
       show_dropout();
     }
+    Buffer<double> d_q(in_.q.rows(), in_.q.cols());
+    Buffer<double> d_k(in_.k.rows(), in_.k.cols());
+    Buffer<double> d_v(in_.v.rows(), in_.v.cols());
     if (again) {
       input("backward has run before: d_q, d_k and d_v hold old numbers", 1);
+      Buffer<double> d_other(in_.k.rows(), in_.k.cols());
       attention_->forward(pass(), in_.k, in_.k, in_.k, all_visible(1, 1, in_.mask.keys()));
-      attention_->backward(pass(), in_.v);
+      attention_->backward(pass(), in_.v, d_other, d_k, d_v);
+      d_q.fill(1);
     }
     attention_->forward(pass(), in_.q, in_.k, in_.v, in_.mask);
-    const auto& [d_q, d_kv] = attention_->backward(pass(), in_.d_context);
-    const Index D = d_q.cols();
-    output("d_v", buffer_of(d_kv.eigen().rightCols(D)));
+    attention_->backward(pass(), in_.d_context, d_q, d_k, d_v);
+    output("d_v", d_v);
     output("d_q", d_q);
-    output("d_k", buffer_of(d_kv.eigen().leftCols(D)));
+    output("d_k", d_k);
   }
 
  private:

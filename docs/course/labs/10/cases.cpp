@@ -1,7 +1,9 @@
 #include "cases.hpp"
 
+#include <algorithm>
+
 #include "glassformer/model/transformer.hpp"
-#include "glassformer/numerics/row_operations.hpp"
+#include "glassformer/recording/recording.hpp"
 #include "single_layer.hpp"
 
 namespace glassformer::labs {
@@ -46,7 +48,7 @@ void layer_that_adds_the_memory() {
   RandomValues random(10);
   SingleLayer<DecoderLayer<double>> layer(
       random, TransformerSettings{.d_model = 2, .heads = 1, .d_ff = 2, .norm = Norm::pre, .scale_embeddings = false});
-  set(layer.weights.values(), 0.0);
+  std::ranges::fill(layer.weights.values(), 0.0);
   CrossAttention<double>& attention = layer->cross_attention.sublayer;
   attention.projections.weight.middle_rows(4, 2).in(layer.weights).eigen().setIdentity();  // values
   attention.out_proj.weight.in(layer.weights).eigen().setIdentity();
@@ -73,7 +75,7 @@ struct Model {
   void run(const Batch& batch) {
     const TransformerMasks masks = model.masks(batch.source, batch.target_input);
     recording = Recording();
-    const Pass pass{.recording = &recording};
+    const Pass pass{.recorder = &recording};
     model.forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
     model.backward(pass, 1);
   }
@@ -87,8 +89,7 @@ struct Model {
   Buffer<double> d_memory(const Batch& batch) {
     Buffer<double> rows(batch.source.cols(), model.settings.d_model);
     for (Index s = 0; s < rows.rows(); ++s) {
-      copy<double>(model.source_embedding.table.in(gradient).middle_rows(batch.source(0, s), 1),
-                   rows.view().middle_rows(s, 1));
+      rows.row(s).eigen() = model.source_embedding.table.in(gradient).row(batch.source(0, s)).eigen();
     }
     return rows;
   }
@@ -160,7 +161,7 @@ const std::vector<Case> cases = {
        Model model(settings_of(Norm::post, 0, 2));
        model.show(kShorter);
        model.run(kShort);
-       set(model.gradient.values(), 0.0);
+       std::ranges::fill(model.gradient.values(), 0.0);
        model.run(kShorter);
        model.show_terms();
        output("d_memory_", model.d_memory(kShorter));

@@ -1,4 +1,4 @@
-#include "glassformer/layers/recording.hpp"
+#include "glassformer/recording/recording.hpp"
 
 #include <stdexcept>
 #include <utility>

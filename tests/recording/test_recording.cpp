@@ -3,8 +3,8 @@
 #include <string>
 
 #include "catch.hpp"
-#include "glassformer/layers/part.hpp"
 #include "glassformer/layers/pass.hpp"
+#include "glassformer/recording/recording.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;
@@ -25,7 +25,7 @@ struct RecordedExample {
   Pass pass;
   Buffer<double> x = RandomValues(1).matrix(3, 4);
 
-  RecordedExample() { pass.recording = &recording; }
+  RecordedExample() { pass.recorder = &recording; }
   const RecordedStep& step(std::size_t i) const { return recording.steps()[i]; }
   const RecordedTensor& output(std::size_t i) const { return recording.tensors()[step(i).output]; }
   const RecordedTensor& input(std::size_t i, std::size_t number = 0) const {
@@ -35,51 +35,7 @@ struct RecordedExample {
 
 }  // namespace
 
-TEST_CASE("A part's name shows where in the model it is, and its tensor names begin with its prefix", "[layers]") {
-  const BoundMemory<float> unused;
-  Construction<float> construction(unused);
-  const Part<float> whole(construction, "", "model.");
-  const Part<float> encoder = whole.at("encoder");
-  const Part<float> layer = encoder.layer(12);
-  const Part<float> attention = layer.at("self_attn");
-  CHECK(whole.name().empty());
-  CHECK(layer.name() == "encoder.layers.12");
-  CHECK(attention.name() == "encoder.layers.12.self_attn");
-  CHECK(attention.sharing_prefix("q").name() == "encoder.layers.12.self_attn.q");
-
-  attention.matrix("weight", 2, 3, Role::projection);
-  attention.sharing_prefix("q").vector("bias", 2, Role::bias);
-  whole.vector("last", 1, Role::bias);
-  const auto& tensors = construction.cursor.tensors();
-  REQUIRE(tensors.size() == 3);
-  CHECK(tensors[0].name == "model.encoder.layers.12.self_attn.weight");
-  CHECK(tensors[1].name == "model.encoder.layers.12.self_attn.bias");
-  CHECK(tensors[2].name == "model.last");
-}
-
-TEST_CASE("A part knows its layer, and what letters mean in it and in the parts inside it", "[layers]") {
-  const BoundMemory<float> unused;
-  Construction<float> construction(unused);
-  const Part<float> encoder(construction, "encoder", "", {.reads_source = true, .letters = {{"N", "B*S"}}});
-  const Part<float> map = encoder.layer(3).at("fc1").with({{"out", "F"}});
-  map.at("dropout").with({{"N", "B"}});
-  CHECK(map.letter("out") == "F");
-  CHECK(map.letter("N") == "B*S");
-  CHECK(map.letter("D") == "D");
-
-  const auto& parts = construction.parts;
-  CHECK(parts.size() == 4);
-  CHECK(parts.at("encoder").reads_source);
-  CHECK(parts.at("encoder").letters == Letters{{"N", "B*S"}});
-  CHECK_FALSE(parts.at("encoder").layer.has_value());
-  CHECK(parts.at("encoder.layers.3").layer == 3);
-  CHECK(parts.at("encoder.layers.3.fc1").letters == Letters{{"N", "B*S"}, {"out", "F"}});
-  CHECK(parts.at("encoder.layers.3.fc1.dropout").letters == Letters{{"N", "B"}, {"out", "F"}});
-  CHECK(parts.at("encoder.layers.3.fc1.dropout").layer == 3);
-  CHECK(parts.at("encoder.layers.3.fc1.dropout").reads_source);
-}
-
-TEST_CASE("A recorded step stores its part of the model, its line, its file and its function", "[layers]") {
+TEST_CASE("A recorded step stores its part of the model, its line, its file and its function", "[recording]") {
   RecordedExample e;
   twice(e.pass, "", e.x);
   twice(e.pass, "encoder.layers.12.self_attn", e.x);
@@ -88,12 +44,12 @@ TEST_CASE("A recorded step stores its part of the model, its line, its file and 
   CHECK(e.step(0).part.empty());
   CHECK(e.step(1).part == "encoder.layers.12.self_attn");
   CHECK(e.step(1).line == kLineOfRecord);
-  CHECK(e.step(1).file.ends_with("tests/layers/test_recording.cpp"));
+  CHECK(e.step(1).file.ends_with("tests/recording/test_recording.cpp"));
   CHECK(e.step(1).function == "twice");
   CHECK(e.output(1).part == "encoder.layers.12.self_attn");
 }
 
-TEST_CASE("Names, axes and the formula are parsed from the text of an equation", "[layers]") {
+TEST_CASE("Names, axes and the formula are parsed from the text of an equation", "[recording]") {
   RecordedExample e;
   const Buffer<double> weight = RandomValues(2).matrix(2, 4);
   const Buffer<double> y = buffer_of((e.x.eigen() * weight.eigen().transpose()).eval());
@@ -124,7 +80,7 @@ TEST_CASE("Names, axes and the formula are parsed from the text of an equation",
 }
 
 TEST_CASE("An input is the tensor last recorded at its location if the numbers and the shape are the same",
-          "[layers]") {
+          "[recording]") {
   RecordedExample e;
   Buffer<double> y = buffer_of(2 * e.x.eigen());
   Buffer<double> z = y;
@@ -146,7 +102,7 @@ TEST_CASE("An input is the tensor last recorded at its location if the numbers a
   CHECK(&e.input(4) == &e.input(0));
 }
 
-TEST_CASE("A given tensor is recorded once, even if it contains NaN", "[layers]") {
+TEST_CASE("A given tensor is recorded once, even if it contains NaN", "[recording]") {
   RecordedExample e;
   e.x(0, 1) = std::numeric_limits<double>::quiet_NaN();
   const Buffer<double> y = e.x;
@@ -157,7 +113,7 @@ TEST_CASE("A given tensor is recorded once, even if it contains NaN", "[layers]"
   CHECK(&e.input(0) == &e.input(1));
 }
 
-TEST_CASE("The input of an in-place step is what was there before", "[layers]") {
+TEST_CASE("The input of an in-place step is what was there before", "[recording]") {
   RecordedExample e;
   Buffer<double> y = twice(e.pass, "", e.x);
   const Buffer<double> before = y;
@@ -173,12 +129,12 @@ TEST_CASE("The input of an in-place step is what was there before", "[layers]") 
   CHECK(same_bits(e.output(2).values, y));
 }
 
-TEST_CASE("An in-place step whose input was never recorded is a programming error", "[layers]") {
+TEST_CASE("An in-place step whose input was never recorded is a programming error", "[recording]") {
   RecordedExample e;
   CHECK_THROWS_AS(e.pass.record("part", "z [N, D] = 10 * {y}", e.x, e.x), std::logic_error);
 }
 
-TEST_CASE("The last input of a += is the old value, if it was recorded", "[layers]") {
+TEST_CASE("The last input of a += is the old value, if it was recorded", "[recording]") {
   RecordedExample e;
   Buffer<double> sum = e.x;
   e.pass.record("", "sum [N, D] += {x}", sum, e.x);
@@ -194,7 +150,7 @@ TEST_CASE("The last input of a += is the old value, if it was recorded", "[layer
   CHECK(same_bits(e.output(1).values, 2 * e.x.eigen()));
 }
 
-TEMPLATE_TEST_CASE("Numbers of any type, blocks and rows are recorded as they are", "[layers]", float, double,
+TEMPLATE_TEST_CASE("Numbers of any type, blocks and rows are recorded as they are", "[recording]", float, double,
                    std::uint8_t, Id) {
   RecordedExample e;
   Buffer<TestType> numbers(3, 5);
@@ -208,7 +164,7 @@ TEMPLATE_TEST_CASE("Numbers of any type, blocks and rows are recorded as they ar
   CHECK(same_bits(e.output(1).values, numbers.row(1).eigen().template cast<double>()));
 }
 
-TEST_CASE("Without a recording, nothing is recorded", "[layers]") {
+TEST_CASE("Without a recording, nothing is recorded", "[recording]") {
   RecordedExample e;
   const Buffer<double> y = twice({}, "", e.x);
   CHECK(same_bits(y, 2 * e.x.eigen()));
