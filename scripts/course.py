@@ -2,7 +2,8 @@
 """Fills the marked places of the course (docs/course): no number is typed, and no code is pasted.
 
     scripts/course.py                writes what has changed
-    scripts/course.py --check        fails if a page differs from what it would write, or if a function of the core is on no page
+    scripts/course.py --check        fails if a page differs from what it would write, or if no page
+                                     shows a function of layers, model, training or decoding
 
 The numbers are those of the model of configs/debug.yaml after 20 updates; they are the same on every machine. Marks:
 
@@ -179,7 +180,7 @@ def not_shown(filler):
     """The functions of the core's main modules that no chapter shows."""
     every = {(str(path.relative_to(PROJECT)), name) for path in core_files("layers", "model", "training", "decoding")
              for name in Source(path).functions()}
-    return [f"{file} {name}: no chapter shows it" for file, name in sorted(every - filler.shown)]
+    return [f"{file} {name}: no chapter shows it; name it in a `code` mark" for file, name in sorted(every - filler.shown)]
 
 
 def main():

@@ -33,7 +33,7 @@ def table(value, pointer, rows, cols, stride):
 
 
 def buffer(value, _):
-    return matrix_view(value.GetNonSyntheticValue().GetChildMemberWithName("view_"), _)
+    return matrix_view(value.GetNonSyntheticValue().GetChildMemberWithName("view_"), None)
 
 
 def matrix_view(value, _):

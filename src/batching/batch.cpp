@@ -50,13 +50,6 @@ Batch make_batch(const SentencePairs& pairs, std::span<const Index> sentences, B
   return batch;
 }
 
-TokenCount& TokenCount::operator+=(const TokenCount& other) {
-  source += other.source;
-  target += other.target;
-  cells += other.cells;
-  return *this;
-}
-
 TokenCount count_tokens(const SentencePairs& pairs, std::span<const Index> sentences) {
   TokenCount count;
   PairLengths longest;

@@ -28,7 +28,12 @@ Batch make_batch(const SentencePairs& pairs, std::span<const Index> sentences, B
 /// sides together, including padding.
 struct TokenCount {
   Index source = 0, target = 0, cells = 0;
-  TokenCount& operator+=(const TokenCount& other);
+  TokenCount& operator+=(const TokenCount& other) {
+    source += other.source;
+    target += other.target;
+    cells += other.cells;
+    return *this;
+  }
 };
 /// Counts the tokens of the batch that make_batch would make from these sentences.
 TokenCount count_tokens(const SentencePairs& pairs, std::span<const Index> sentences);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "glassformer/decoding/search.hpp"
+#include "glassformer/numerics/views.hpp"
 
 namespace glassformer {
 

@@ -47,7 +47,7 @@ struct AttentionWeights {
   Matrix<float> weights;  ///< [B*H*queries, keys]
 };
 
-/// What trace_pass found, besides what the recorder gets.
+/// What trace_pass found, apart from the recorded steps.
 struct Trace {
   LossSum loss;
   Answers answers;

@@ -35,7 +35,7 @@ const Buffer<Scalar>& ResidualConnection<Scalar>::leave_backward(const Pass& pas
 template <std::floating_point Scalar>
 Buffer<Scalar>& ResidualConnection<Scalar>::enter_backward_in_place(const Pass& pass, Buffer<Scalar>& d_entered) {
   // x reaches y by two paths, around the sublayer and through it, so its gradients add up:
-  //   post: d_x = d_sum + d_entered        pre: d_x = d_sum + LayerNorm.backward(d_entered)
+  //   d_x = d_sum + d_x_via_sublayer       post: d_entered        pre: LayerNorm.backward(d_entered)
   Buffer<Scalar>& d_x_via_sublayer = norm_ == Norm::post ? d_entered : layer_norm.backward(pass, d_entered);
   Buffer<Scalar>& d_x = d_x_via_sublayer;
   d_x.eigen() += d_sum_->eigen();

@@ -81,7 +81,7 @@ CrossAttention<Scalar>::CrossAttention(const Part<Scalar>& part, const Attention
 template <std::floating_point Scalar>
 Buffer<Scalar>& CrossAttention<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x, const Buffer<Scalar>& memory,
                                                 const Mask& mask) {
-  memory_ = &memory;
+  M_ = memory.rows();
   const Index D = x.cols();
   const Buffer<Scalar>& query = q_proj.forward(pass, x);            // [N, D]
   const Buffer<Scalar>& key_value = kv_proj.forward(pass, memory);  // [M, 2D]
@@ -99,7 +99,7 @@ MemoryGradients<Scalar> CrossAttention<Scalar>::backward(const Pass& pass, const
   const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);  // [N, D]
   // context = attention(q, k, v)
   d_q_.resize_like(d_context);
-  d_kv_.resize(memory_->rows(), 2 * D);
+  d_kv_.resize(M_, 2 * D);
   const auto d_k = d_kv_.view().middle_cols(0, D);
   const auto d_v = d_kv_.view().middle_cols(D, D);
   attention.backward(pass, d_context, d_q_, d_k, d_v);

@@ -93,9 +93,9 @@ class CrossAttention {
 
  private:
   std::string name_;
-  const Buffer<Scalar>* memory_ = nullptr;  // [M, D] forward's argument
-  Buffer<Scalar> context_;                  // [R, D] of all rows, in a step
-  Buffer<Scalar> d_q_, d_kv_;               // [N, D] and [M, 2D]
+  Index M_ = 0;                // rows of the memory in forward
+  Buffer<Scalar> context_;     // [R, D] of all rows, in a step
+  Buffer<Scalar> d_q_, d_kv_;  // [N, D] and [M, 2D]
 };
 
 }  // namespace glassformer

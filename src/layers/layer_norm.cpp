@@ -75,6 +75,8 @@ Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scala
     for (Index j = 0; j < d_y.cols(); ++j) {
       d_gain[j] += dy[j] * x_hat[j];
       d_bias[j] += dy[j];
+    }
+    for (Index j = 0; j < d_y.cols(); ++j) {
       d_xhat[j] = dy[j] * g[j];
     }
 

@@ -27,7 +27,7 @@ struct Pass {
   void record(const std::string& name, std::type_identity_t<Equation<sizeof...(Inputs)>> equation, const Output& output,
               const Inputs&... inputs) const {
     if (recorder != nullptr) {
-      recorder->add(name, equation.source, snapshot(output), {snapshot(inputs)...});
+      recorder->add(name, equation.source, Recorder::Snapshot(output), {Recorder::Snapshot(inputs)...});
     }
   }
   void begin_backward() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,19 +53,17 @@ struct Equation {
   }
 };
 
-/// A copy of a matrix, and where in memory the matrix is.
-struct Snapshot {
-  const void* data;
-  Matrix<double> values;
-};
-template <class Numbers>
-Snapshot snapshot(const Numbers& numbers) {
-  return {numbers.data(), numbers.eigen().template cast<double>()};
-}
-
-/// Receives what the layers record, in the order of computation. recording/recording.hpp is one that keeps everything.
+/// Receives what the layers record, in the order of computation. Recording (recording/recording.hpp) keeps all of it.
 class Recorder {
  public:
+  /// A copy of a matrix, and where in memory the matrix is.
+  struct Snapshot {
+    const void* data;
+    Matrix<double> values;
+
+    template <class Numbers>
+    explicit Snapshot(const Numbers& matrix) : data(matrix.data()), values(matrix.eigen().template cast<double>()) {}
+  };
   /// Part `part` of the model has computed `output`.
   virtual void add(std::string part, const EquationSource& source, Snapshot output, std::vector<Snapshot> inputs) = 0;
   /// From here on, steps belong to the backward pass.

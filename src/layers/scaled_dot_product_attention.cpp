@@ -56,6 +56,7 @@ template <std::floating_point Scalar>
 void ScaledDotProductAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_context,
                                                  MatrixView<Scalar> d_q, MatrixView<Scalar> d_k,
                                                  MatrixView<Scalar> d_v) {
+  assert(d_q.rows() == q_.rows() && d_k.rows() == k_.rows() && d_v.rows() == v_.rows());
   backward_context(pass, d_context, d_v);
   backward_scores(pass, d_q, d_k);
 }

@@ -41,8 +41,8 @@ class ScaledDotProductAttention {
   Buffer<Scalar>& forward(const Pass& pass, MatrixView<const Scalar> q, MatrixView<const Scalar> k,
                           MatrixView<const Scalar> v, const Mask& mask);
 
-  /// Maps d_context [B*T, D] to the gradients of q, k and v, in the shapes of q, k and v. They overwrite d_q, d_k and
-  /// d_v, which the caller places side by side if one linear map computed the three.
+  /// Maps d_context [B*T, D] to the gradients of q, k and v, and overwrites d_q, d_k and d_v with them. These have the
+  /// shapes of q, k and v, and may be columns of one matrix, as q, k and v may be.
   void backward(const Pass& pass, const Buffer<Scalar>& d_context, MatrixView<Scalar> d_q, MatrixView<Scalar> d_k,
                 MatrixView<Scalar> d_v);
 
@@ -50,8 +50,8 @@ class ScaledDotProductAttention {
   const Buffer<Scalar>& weights() const { return weights_; }
 
  private:
-  // The part of a matrix that belongs to head h of sentence b, where i = b * H + h: of queries or the context
-  // [T, d_head], of keys or values [S, d_head].
+  // The rows of sentence b and the columns of head h, where i = b * H + h: [T, d_head] of queries or the context,
+  // [S, d_head] of keys or values.
   template <class Number>
   MatrixView<Number> head_block(MatrixView<Number> matrix, Index i) const {
     const Index length = matrix.rows() / B_;

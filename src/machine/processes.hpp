@@ -4,12 +4,13 @@
 #include <span>
 #include <type_traits>
 
+#include "glassformer/numerics/parallel.hpp"
 #include "glassformer/numerics/ranks.hpp"
 
 namespace glassformer {
 
-/// Ranks that also share what a training run does besides computing: they wait for one another and exchange values.
-/// This class is for a single process; join_ranks() (machine.hpp) returns one for several.
+/// Ranks, with what a training run needs besides sums: they can wait for one another and exchange values. This class is
+/// for a single process. For several, join_ranks() in machine.hpp returns an object of a derived class.
 class Processes : public Ranks {
  public:
   bool is_first() const { return rank() == 0; }
@@ -32,7 +33,7 @@ class Processes : public Ranks {
   virtual void broadcast_bytes(std::span<std::byte>) const {}
 };
 
-/// One process, for code that can run on several.
+/// One process, like `alone`, for functions that take Processes.
 inline const Processes one_process{};
 
 }  // namespace glassformer

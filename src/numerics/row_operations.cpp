@@ -1,5 +1,8 @@
 #include "glassformer/numerics/row_operations.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "glassformer/numerics/buffer.hpp"
 #include "glassformer/numerics/functions.hpp"
 #include "glassformer/numerics/vectors.hpp"

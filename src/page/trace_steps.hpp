@@ -9,6 +9,7 @@
 #include "glassformer/explanation/trace.hpp"
 #include "glassformer/page/matrix_json.hpp"
 #include "glassformer/page/shown_ids.hpp"
+#include "glassformer/recording/recording.hpp"
 
 namespace glassformer {
 

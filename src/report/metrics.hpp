@@ -10,7 +10,7 @@
 /// The metrics of a training run for the log and metrics.jsonl. A metric that was not computed is NaN.
 namespace glassformer {
 
-/// The share of a batch's cells that is padding, 0 to 1.
+/// The share of the cells that is padding, 0 to 1.
 double padding_share(const TokenCount& tokens);
 
 /// Means over the updates since the last log line. Skipped updates do not count.

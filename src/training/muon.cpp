@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "glassformer/numerics/gemm.hpp"
 #include "glassformer/numerics/row_operations.hpp"
@@ -44,10 +43,6 @@ void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory) {
     numbers = a * numbers + product.eigen();
   }
 }
-
-template <std::floating_point Scalar>
-Muon<Scalar>::Muon(double momentum, double weight_decay, std::vector<TensorPlace> matrices)
-    : momentum_(momentum), weight_decay_(weight_decay), matrices_(std::move(matrices)) {}
 
 template <std::floating_point Scalar>
 void Muon<Scalar>::update(std::span<Scalar> parameters, std::span<const Scalar> gradient, Scalar scale, double rate,

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "glassformer/numerics/arena.hpp"
@@ -44,7 +45,8 @@ template <std::floating_point Scalar>
 class Muon {
  public:
   /// \param matrices  where the matrices W are in the parameters; Muon leaves all others alone
-  Muon(double momentum, double weight_decay, std::vector<TensorPlace> matrices);
+  Muon(double momentum, double weight_decay, std::vector<TensorPlace> matrices)
+      : momentum_(momentum), weight_decay_(weight_decay), matrices_(std::move(matrices)) {}
 
   /// One update in place. \param scale  gradient factor from clipping   \param m  [parameters] holds M at W's positions
   void update(std::span<Scalar> parameters, std::span<const Scalar> gradient, Scalar scale, double rate,

@@ -21,7 +21,7 @@ TEST_CASE("Blocks are contiguous and in rank order, and their sizes differ by at
   }
 }
 
-TEST_CASE("A single process sums its own values and does not wait", "[numerics]") {
+TEST_CASE("A single process sums and gathers its own values", "[numerics]") {
   CHECK(alone.size() == 1);
   std::vector<float> sum = {1, 2, 3};
   alone.sum_in_order(sum, [&](Index begin, Index end) {

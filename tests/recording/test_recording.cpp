@@ -164,7 +164,7 @@ TEMPLATE_TEST_CASE("Numbers of any type, blocks and rows are recorded as they ar
   CHECK(same_bits(e.output(1).values, numbers.row(1).eigen().template cast<double>()));
 }
 
-TEST_CASE("Without a recording, nothing is recorded", "[recording]") {
+TEST_CASE("Without a recorder, nothing is recorded", "[recording]") {
   RecordedExample e;
   const Buffer<double> y = twice({}, "", e.x);
   CHECK(same_bits(y, 2 * e.x.eigen()));

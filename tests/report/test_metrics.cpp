@@ -43,7 +43,7 @@ ValidationMetrics validation_at(Index update) {
 
 }  // namespace
 
-TEST_CASE("The share of padding is that of the cells that are not tokens", "[report][metrics]") {
+TEST_CASE("The share of padding is the share of cells without a token", "[report][metrics]") {
   CHECK(padding_share({.source = 6, .target = 6, .cells = 16}) == 4.0 / 16.0);
   CHECK(padding_share({}) == 0);
 }

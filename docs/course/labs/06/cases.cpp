@@ -36,7 +36,7 @@ class Example {
     output("weights", attention_->weights());
     output("context", context);
   }
-  /// If `again`, a pass with other numbers comes first, which fills the layer's buffers.
+  /// If `again`, a pass with other numbers comes first: d_q, d_k, d_v and the layer's buffers hold old numbers.
   void backward(bool again = false) {
     input("d_context", in_.d_context);
     if (rate_ > 0) {
