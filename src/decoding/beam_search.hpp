@@ -47,7 +47,7 @@ class SentenceBeam {
   bool overflowed() const { return overflowed_; }
 
  private:
-  struct Extended {
+  struct Extended {  // a running hypothesis with a proposed next token
     double log_probability;
     Id token;
     Index parent;

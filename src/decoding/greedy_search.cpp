@@ -7,7 +7,7 @@
 namespace glassformer {
 namespace {
 
-/// Adds the most likely token. Returns whether the hypothesis continues.
+/// Adds the most likely token; there is none if the logits overflowed. Returns whether the hypothesis continues.
 bool grow(Hypothesis& hypothesis, std::span<const NextToken> likeliest, Id eos, Index limit) {
   const bool at_limit = static_cast<Index>(hypothesis.ids.size()) == limit;
   if (likeliest.empty()) {

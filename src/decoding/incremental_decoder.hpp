@@ -20,7 +20,7 @@ struct Extension {
 
 /// The transformer's decoder, one token at a time, as a search needs it (layers/attention.hpp says why). Each step runs
 /// the decoder layers for one token of each hypothesis, and caches its keys and values for later steps. The layers are
-/// the same as in teacher forcing, so the logits are the same up to rounding.
+/// the same as in teacher forcing, so with a look-ahead mask the logits are the same up to rounding.
 ///
 /// No look-ahead mask is needed, whether or not the model was trained with one: there are no future tokens yet.
 ///

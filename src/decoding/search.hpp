@@ -11,7 +11,7 @@
 
 namespace glassformer {
 
-/// log p of a hypothesis for which the model gave logits that are infinite or NaN.
+/// log p of a hypothesis for which the model gave a logit of +infinity or NaN (or only logits of -infinity).
 inline constexpr double kOverflow = std::numeric_limits<double>::quiet_NaN();
 
 /// One translation found by the search.
@@ -21,7 +21,7 @@ struct Hypothesis {
   double score = 0;            ///< log_probability / length^length_penalty; the length includes eos, if finished
   bool finished = true;        ///< false: cut off without eos, at the length limit or because the logits overflowed
 
-  /// Whether the model gave infinite or NaN logits in this sentence's search: it is damaged, or has diverged.
+  /// Whether the search of this sentence met such logits. If so, the model is damaged or has diverged.
   bool overflowed() const { return std::isnan(log_probability); }
 };
 
@@ -43,8 +43,8 @@ inline double score(const Hypothesis& hypothesis, double length_penalty) {
 
 /// Translates each source (ids, eos included), by greedy search if settings.beam is 1 and by beam search otherwise.
 /// Returns the `n_best` best hypotheses of each, best first (fewer if fewer exist, but at least one). An empty source
-/// (eos only) is translated like any other. Sentences of similar length are decoded together, settings.batch at a time,
-/// with batches in parallel on all threads. The results are in the order of the sources. `ids` are those of the target.
+/// (eos only) is translated like any other. Sentences of similar length are decoded together, at most settings.batch of
+/// them, with batches in parallel on all threads. The results are in the order of the sources. `ids`: the target's.
 std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const DecodingSettings& settings,
                                                const SpecialIds& ids, std::span<const std::vector<Id>> sources);
 

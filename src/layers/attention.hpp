@@ -15,7 +15,7 @@
 ///
 /// Both have two ways forward. Teacher forcing knows all tokens, so it computes all queries at once. A search knows a
 /// token only after it has the logits of the previous one, so each step computes one query for each running hypothesis
-/// (a translation so far) and takes earlier keys and values from a cache. The result is the same up to rounding.
+/// (a translation so far) and caches keys and values. With a look-ahead mask, both give the same up to rounding.
 ///
 /// B sentences, T queries, S keys, N = B * T rows, M = B * S rows of keys and values, R running hypotheses, D = model
 /// width.
@@ -83,11 +83,11 @@ class CrossAttention {
   /// Maps d_y [N, D] to d_x [N, D] and d_memory [M, D].
   MemoryGradients<Scalar> backward(const Pass& pass, const Buffer<Scalar>& d_y);
 
-  /// Projects the memory [M, D] to keys and values for all steps of a search. They are valid until project() or
-  /// forward() is called again.
+  /// Projects the memory [M, D] to keys and values for all steps of a search, which are valid until project() or
+  /// forward() is called again. masks [B] are as in EncodedSources.
   EncodedSources<Scalar> project(const Pass& pass, const Buffer<Scalar>& memory, std::span<const Mask> masks);
   /// One step of a search: maps x [R, D] to y [R, D]. Row r attends to sentence sentences[r]. Rows of the same sentence
-  /// are adjacent.
+  /// must be adjacent.
   Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x, const EncodedSources<Scalar>& sources,
                        std::span<const Index> sentences);
 

@@ -31,7 +31,7 @@ class LayerNorm {
  private:
   std::string name_;
   Buffer<Scalar> x_hat_;    // [N, D]
-  Buffer<Scalar> inv_std_;  // [N, 1]
+  Buffer<Scalar> inv_std_;  // [N, 1] 1 / sqrt(var + epsilon)
   Buffer<Scalar> d_xhat_;   // [1, D] of the current row
   Buffer<Scalar> y_, d_x_;  // [N, D]
 };

@@ -14,7 +14,7 @@ namespace glassformer {
 /// The number of a place in the model that draws random numbers. Each place has its own.
 using Site = std::uint32_t;
 
-/// What the letters in a layer's equations mean in the whole model: {"N", "B*T"}. All others mean the same everywhere.
+/// What letters in a layer's equations mean in the whole model: {"N", "B*T"}. Other letters mean the same everywhere.
 using Letters = std::map<std::string, std::string>;
 
 /// What a part of the model is, for code that shows its numbers.
@@ -73,7 +73,7 @@ class Part {
   /// "encoder.layers.0.self_attn"
   const std::string& name() const { return name_; }
 
-  /// Assigns the next tensor. `role` decides how it is initialized and updated.
+  /// Assigns the next tensor. `role` decides how it is initialised and updated.
   MatrixParameter<Scalar> matrix(const std::string& tensor, Index rows, Index cols, Role role) const {
     return construction_->cursor.matrix(prefix_ + tensor, rows, cols, role);
   }

@@ -22,12 +22,12 @@ struct Pass {
   std::span<const Index> sentences;  ///< [B] number of each sentence in the corpus; needed only in training
   Recorder* recorder = nullptr;      ///< null: nothing is recorded
 
-  /// Records for `explain` that layer `name` computed `output` from `inputs`. Also keeps this call's source line.
+  /// Records for `explain` that layer `name` computed `result` from `inputs`. Also keeps this call's source line.
   template <class Output, class... Inputs>
-  void record(const std::string& name, std::type_identity_t<Equation<sizeof...(Inputs)>> equation, const Output& output,
+  void record(const std::string& name, std::type_identity_t<Equation<sizeof...(Inputs)>> equation, const Output& result,
               const Inputs&... inputs) const {
     if (recorder != nullptr) {
-      recorder->add(name, equation.source, Recorder::Snapshot(output), {Recorder::Snapshot(inputs)...});
+      recorder->add(name, equation.source, Recorder::Snapshot(result), {Recorder::Snapshot(inputs)...});
     }
   }
   void begin_backward() const {

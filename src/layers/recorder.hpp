@@ -56,6 +56,8 @@ struct Equation {
 /// Receives what the layers record, in the order of computation. Recording (recording/recording.hpp) keeps all of it.
 class Recorder {
  public:
+  virtual ~Recorder() = default;
+
   /// A copy of a matrix, and where in memory the matrix is.
   struct Snapshot {
     const void* data;
@@ -68,9 +70,6 @@ class Recorder {
   virtual void add(std::string part, const EquationSource& source, Snapshot output, std::vector<Snapshot> inputs) = 0;
   /// From here on, steps belong to the backward pass.
   virtual void begin_backward() = 0;
-
- protected:
-  ~Recorder() = default;
 };
 
 }  // namespace glassformer

@@ -30,8 +30,8 @@ std::unique_ptr<Transformer<Scalar>> make_transformer(const Model<Scalar>& model
   return transformer;
 }
 
-/// Initializes a model's weights before training. They depend only on its settings, on the seed, and on the tensors'
-/// shapes and roles.
+/// Initialises a model's weights before training. They depend only on its settings, its special ids, the seed, and the
+/// tensors' shapes, roles and order.
 ///
 ///   embeddings and an untied output matrix       normal, standard deviation 1 / sqrt(D); the padding row is 0
 ///   linear maps                                  uniform in +-sqrt(6 / (in + out))             (Glorot & Bengio 2010)

@@ -4,7 +4,7 @@
 
 namespace glassformer {
 
-/// A padding id without a row in any embedding table, for models from other tools that have no padding id.
+/// A padding id without a row in any embedding table, for models from other tools whose padding id is also their bos.
 constexpr Id kNoToken = -1;
 
 /// The four ids of a vocabulary that are not words. They come from the tokenizer: no other code may assume their

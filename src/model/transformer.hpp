@@ -61,7 +61,7 @@ class Transformer {
 
   /// All parameters, in arena order.
   const std::vector<TensorPlace>& tensors() const { return construction_.cursor.tensors(); }
-  /// What each part is, by the name under which a recording has it.
+  /// What each part is, by its name in a recording.
   const std::map<std::string, PartInfo>& parts() const { return construction_.parts; }
   /// From now on, parameters are read from `weights`, and backward adds to `gradient`, both laid out like tensors().
   void bind(const Arena<Scalar>& weights) { bound_ = {weights.values().data(), nullptr}; }

@@ -14,8 +14,8 @@ namespace glassformer {
 
 /// A matrix whose memory only grows, so training soon allocates nothing more. resize() leaves the contents undefined.
 ///
-/// The stride may exceed the width. Rows that begin at multiples of 2 KiB would compete for the same few cache sets, so
-/// a cache line is left free between such rows.
+/// The stride may exceed the width. Rows that are a multiple of 2 KiB apart would compete for the same few cache sets,
+/// so a cache line is left free between such rows.
 template <class Scalar>
 class Buffer {
  public:
@@ -38,7 +38,10 @@ class Buffer {
     eigen() = other.eigen();
     return *this;
   }
-  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+  Buffer(Buffer&& other) noexcept
+      : memory_(std::move(other.memory_)),
+        capacity_(std::exchange(other.capacity_, 0)),
+        view_(std::exchange(other.view_, {})) {}
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(capacity_, other.capacity_);

@@ -5,7 +5,7 @@
 
 namespace glassformer {
 
-/// Throws `error`. If this is compiled without exceptions, as a web page may want it, ends the program instead.
+/// Throws `error`. If this is compiled without exceptions (as for a web page), it ends the program instead.
 template <class Error>
 [[noreturn]] void throw_or_abort(Error error) {
 #ifdef __cpp_exceptions

@@ -22,9 +22,9 @@ struct Logarithm {
 /// For finite x > 0.
 Logarithm accurate_log(double x) {
   double exponent = 0;
-  if (x < std::numeric_limits<double>::min()) {
+  if (x < std::numeric_limits<double>::min()) {  // denormal
     x *= 0x1p54;
-    exponent = -54;  // denormal
+    exponent = -54;
   }
   // x = 2^exponent m, with m between sqrt(1/2) and sqrt(2)
   const auto bits = std::bit_cast<std::int64_t>(x);
@@ -47,7 +47,7 @@ Logarithm accurate_log(double x) {
 /// sin(x + quarters pi / 2)
 double shifted_sin(double x, std::int64_t quarters) {
   assert(std::abs(x) <= 1e9);
-  // x = n pi / 2 + r, n an integer, |r| <= pi / 4
+  // x = n pi / 2 + r, n an integer, |r| <= pi / 4.  The constants are 2 / pi, and pi / 2 in two parts.
   constexpr double kToInteger = FunctionConstants<double>::to_integer;
   const double n = std::fma(x, 0x1.45f306dc9c883p-1, kToInteger) - kToInteger;
   const double r = std::fma(n, -0x1.1a62633145c07p-54, std::fma(n, -0x1.921fb54442d18p0, x));

@@ -12,14 +12,14 @@
 /// lists every step and the largest errors. exp and erfc have no branches, so that compilers vectorize loops of them.
 ///
 /// exp and erfc are compiled with their caller's options. Some compilers fuse a product and a sum that follow each
-/// other into one fma. This cannot happen here: a product that is added to something is an fma itself.
+/// other into one fma. To prevent this, a product that is added to something is an fma itself, such as fma(z, z, 0).
 namespace glassformer {
 
 #if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
 #error "Expected IEEE 754 arithmetic; these options or this processor change results (docs/arithmetic.md)"
 #endif
 
-/// The constants of exp and erfc. The coefficients are minimax polynomials from Remez's algorithm.
+/// The constants of exp and erfc. exp[] and erfc[] are coefficients of minimax polynomials (Remez's algorithm).
 template <std::floating_point Scalar>
 struct FunctionConstants;
 template <>
@@ -75,7 +75,7 @@ template <std::floating_point Scalar>
   using Bits = typename Constants::Bits;
   x = Constants::lowest > x ? Constants::lowest : x;
   x = Constants::highest < x ? Constants::highest : x;
-  // x = n ln 2 + r, n an integer, |r| <= ln 2 / 2.  exp(x) = 2^n exp(r)
+  // x = n ln 2 + r, n an integer, |r| <= ln 2 / 2.  exp(x) = 2^n exp(r).  (ln_2 has few bits, so n ln_2 is exact.)
   const Scalar shifted = std::fma(x, Constants::log2_e, Constants::to_integer);
   const Scalar n = shifted - Constants::to_integer;
   const Scalar r = std::fma(n, -Constants::ln_2_rest, std::fma(n, -Constants::ln_2, x)) + rest;

@@ -177,7 +177,7 @@ void multiply_tile(Factor<Scalar> a, const Scalar* strip, const Destination<Scal
   }
 }
 
-/// The same for A's number of rows, at most kTileRows.
+/// Calls multiply_tile with A's number of rows, at most kTileRows, as a template argument.
 template <Index vectors, class Scalar, Index rows = kTileRows>
 void multiply_rows(Factor<Scalar> a, const Scalar* strip, const Destination<Scalar>& tile) {
   if (a.rows == rows) {

@@ -38,12 +38,12 @@ void multiply_transposed_left(MatrixView<const float> a, MatrixView<const float>
 void multiply_transposed_left(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c,
                               Result result);
 
-// C [N, M] = A [N, K] B [K, M]. Where an element of A is exactly 0, the row of B that it multiplies is skipped, even if
-// that row holds infinity or NaN (0 * NaN would be NaN).
+// C [N, M] = A [N, K] B [K, M]. Where an element of A is exactly 0, the row of B that it multiplies adds nothing,
+// even if it holds infinity or NaN (0 * NaN would be NaN).
 void multiply_visible(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c);
 void multiply_visible(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 
-/// The instructions that the core was compiled for: avx512, avx2, neon or portable (tests: reference).
+/// The instructions that the core was compiled for: avx512, avx2, neon or portable ("reference": a core for tests).
 std::string instructions();
 
 }  // namespace glassformer

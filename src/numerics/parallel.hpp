@@ -7,7 +7,7 @@
 
 #include "glassformer/numerics/index.hpp"
 
-/// The only place with OpenMP pragmas. Threads never change a result: a task does not depend on which thread runs it,
+/// Only parallel.cpp has OpenMP pragmas. Threads never change a result: a task does not depend on which thread runs it,
 /// and how work is split depends only on its size, never on the number of threads.
 namespace glassformer {
 

@@ -14,7 +14,7 @@ struct RandomRow {
   std::uint32_t update = 0;    ///< the number of the training step (0: before training)
   std::uint32_t site = 0;      ///< which place in the model draws them
   std::uint32_t sentence = 0;  ///< which sentence of the corpus
-  std::uint32_t row = 0;       ///< which row of the sentence or, at initialization, of the weight matrix
+  std::uint32_t row = 0;       ///< which row of the sentence or, at initialisation, of the weight matrix
 };
 
 inline constexpr int kPositionBits = 20;                                ///< low bits of a row number: its position

@@ -3,7 +3,7 @@
 namespace glassformer {
 
 /// What a tensor is for. The code that creates a tensor says so. Initialisation, the optimizer and the checkpoint read
-/// it; nothing decides by a tensor's name.
+/// it; nothing depends on a tensor's name.
 enum class Role {
   source_embedding,  ///< a row for each source token; also the table that source and target share
   target_embedding,  ///< a row for each target token

@@ -23,10 +23,10 @@ template <class Scalar, std::size_t half, std::size_t... i>
   }
 }
 
-/// Reduces a row to one number, with sixteen accumulators, in one or a few vectors. step(sums, j, count) adds a vector
-/// of numbers, those from j on; the row has `count` of them, and load_first fills in the rest. Then the sixteen are
-/// combined into 8, 4, 2 and 1. So the bits of a result depend neither on the vector size, nor on where in memory the
-/// row begins or what follows it.
+/// Reduces a row to one number, with sixteen accumulators, in one or a few vectors. step(sums, j, count) adds the
+/// numbers from j on to one of these vectors. The row may have fewer (`count`); load_first fills in the rest. Then the
+/// sixteen are combined into 8, 4, 2 and 1. So the bits of a result depend neither on the vector size, nor on where in
+/// memory the row begins or what follows it.
 template <class Scalar>
 [[gnu::always_inline]] inline Scalar reduce(Index size, Scalar start, auto combine, auto step) {
   constexpr Index kSize = kLanes<Scalar>;

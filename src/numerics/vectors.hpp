@@ -19,10 +19,10 @@ namespace glassformer {
 /// The instructions that this file is compiled for, and the bytes per register. All give the same results.
 #if defined(__AVX512F__)
 inline constexpr const char* kInstructions = "avx512";
-inline constexpr std::size_t kVectorBytes = 64;  // and 32 registers
+inline constexpr std::size_t kVectorBytes = 64;  // 32 registers
 #elif defined(__FMA__)
 inline constexpr const char* kInstructions = "avx2";
-inline constexpr std::size_t kVectorBytes = 32;  // and 16
+inline constexpr std::size_t kVectorBytes = 32;  // 16 registers
 #else
 #if defined(__aarch64__)
 inline constexpr const char* kInstructions = "neon";
@@ -88,8 +88,8 @@ auto mask_of_first(Index count) {
 }
 #endif
 
-/// Loads the first `count` elements from memory (all if `count` is at least kLanes) and the rest from `filling`. With
-/// AVX-512 this is one instruction; reading back a vector assembled in memory takes longer.
+/// Loads the first `count` elements from memory (none if negative, all if at least kLanes) and the rest from `filling`.
+/// With AVX-512 this is one instruction; reading back a vector assembled in memory takes longer.
 template <class Scalar>
 Vector<Scalar> load_first(Index count, const Scalar* from, Vector<Scalar> filling = Vector<Scalar>{}) {
   if (count >= kLanes<Scalar>) {
@@ -108,7 +108,7 @@ Vector<Scalar> load_first(Index count, const Scalar* from, Vector<Scalar> fillin
   return filling;
 #endif
 }
-/// Stores the first `count` elements to memory (all if `count` is at least kLanes).
+/// Stores the first `count` elements to memory (none if negative, all if at least kLanes).
 template <class Scalar>
 void store_first(Index count, Vector<Scalar> vector, Scalar* to) {
   if (count >= kLanes<Scalar>) {

@@ -47,6 +47,7 @@ bool same_numbers(const Matrix<double>& a, const Matrix<double>& b) {
 
 }  // namespace
 
+/// The index of an input's tensor: the one last recorded at its place or, if the numbers differ, a new one.
 std::size_t Recording::input(const std::string& part, std::string_view text, const Snapshot& matrix, bool overwritten) {
   const auto known = latest_.find(place_of(matrix));
   if (known != latest_.end() && (overwritten || same_numbers(tensors_[known->second].values, matrix.values))) {

@@ -24,7 +24,7 @@ struct NewtonSchulzMemory {
 /// columns of U are orthonormal, as are those of V. X maps each column of V to the corresponding column of U, times s.
 /// This function brings every s close to 1 and keeps U and V, so X becomes approximately U V^T.
 ///
-/// It scales X to Frobenius norm 1, so s <= 1. Then, five times, it sets X = a X + (b A + c A^2) X, where A = X X^T.
+/// It scales X to Frobenius norm 1, so s <= 1. Then come five Newton-Schulz steps X = a X + (b A + c A^2) X, A = X X^T.
 /// Since U^T U and V^T V are the identity, A X = U S^3 V^T, so each s becomes a s + b s^3 + c s^5. a = 3.4445,
 /// b = -4.7750 and c = 2.0315 are from Jordan et al. (2024, kellerjordan.github.io/posts/muon), as in torch.optim.Muon.
 /// Every s from 0.0015 to 1 ends at about 0.68 to 1.20, which works as well as 1; a smaller s grows by a factor

@@ -17,9 +17,9 @@ double euclidean_norm(std::span<const Scalar> gradient);
 
 /// Updates the parameters in place with the optimizer that settings.kind selects.
 ///
-/// Adam (Kingma & Ba 2015), for each parameter p with gradient g (clipped) at update t = 1, 2, 3, ...:
+/// Adam (Kingma & Ba 2015), as in PyTorch, for each parameter p with gradient g (clipped) at update t = 1, 2, 3, ...:
 ///
-///   adam:  g = g + weight_decay p             decay through the gradient (L2)   (both as in PyTorch)
+///   adam:  g = g + weight_decay p             decay through the gradient (L2)
 ///   adamw: p = (1 - rate * weight_decay) p    decoupled decay                   (Loshchilov & Hutter 2019)
 ///
 ///   m = beta1 m + (1 - beta1) g               the mean of recent gradients
@@ -35,7 +35,8 @@ class Optimizer {
   /// \param tensors  the places of all parameters of an arena, in its order
   Optimizer(const OptimizerSettings& settings, const std::vector<TensorPlace>& tensors);
 
-  /// One update. If the gradient's `norm` exceeds settings.clip_norm, the gradient is first scaled down to that norm.
+  /// Update t (from 1; skipped ones do not count). A gradient whose `norm` exceeds clip_norm is first scaled down to
+  /// it.
   void update(std::span<Scalar> parameters, std::span<const Scalar> gradient, double norm, double rate, Index t);
 
   /// State kept for the next update, [parameters] each. Muon keeps its momentum in m and does not use v.

@@ -4,7 +4,7 @@
 
 namespace glassformer {
 
-/// The learning rate of update u = 1, 2, 3, ...:
+/// The learning rate of update u = 1, 2, 3, ..., where rate = settings.learning_rate:
 ///
 ///   warm-up        initial_rate + (rate - initial_rate) * u / warmup              while u < warmup; then:
 ///   inverse_sqrt   rate * sqrt(warmup / u), a warmup of 0 counts as 1             (Vaswani et al. 2017, section 5.3)

@@ -41,7 +41,7 @@ struct TrainingSettings {
   Index shards = 8;                ///< parts of a batch that are computed in parallel
   Index micro_batch_tokens = 512;  ///< about how many padded tokens, source and target, to compute at a time
   double label_smoothing = 0.1;
-  Index max_updates = 0;  ///< 0: no limit; the cosine schedule ends here
+  Index max_updates = 0;  ///< 0: no limit; above 0 for cosine, which ends here
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
 

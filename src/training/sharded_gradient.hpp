@@ -40,7 +40,7 @@ class ShardedGradient {
   /// Sums over the batch.
   struct Result {
     LossSum loss;
-    TokenCount tokens;  ///< with the padding of the micro-batches
+    TokenCount tokens;  ///< cells include the padding of the micro-batches
   };
   /// Runs all sentences of `batches` forward and backward. The gradient is that of the mean loss over their target
   /// tokens: several batches give the same result as one batch with all their sentences, up to rounding. Every rank
@@ -56,7 +56,7 @@ class ShardedGradient {
   /// What a thread needs to compute a shard.
   struct Worker {
     std::unique_ptr<Transformer<float>> transformer;
-    SentenceGroups pieces;
+    SentenceGroups pieces;  // the micro-batches of the shard
     Batch batch;
     TransformerMasks masks;
   };

@@ -30,10 +30,10 @@ class Trainer {
   /// The results of an update.
   struct Update {
     LossSum loss;              ///< summed over the target tokens
-    TokenCount tokens;         ///< with the padding of the micro-batches
+    TokenCount tokens;         ///< cells include the padding of the micro-batches
     double gradient_norm = 0;  ///< before clipping
     double learning_rate = 0;
-    bool skipped = false;  ///< loss, gradient or its square was not finite: the weights did not change
+    bool skipped = false;  ///< loss, norm or square of the clipped norm was not finite: the weights did not change
     std::span<const std::vector<Index>> batches;  ///< its sentence pairs; valid until the next step
     ShardedGradient::Step step;                   ///< seed and number, which determine its dropout
   };
@@ -56,7 +56,7 @@ class Trainer {
   Optimizer<float>& optimizer() { return optimizer_; }
   /// The gradient of the last update, before clipping, in the layout of the weights; all 0 before the first.
   std::span<const float> gradient() const { return gradient_.gradient(); }
-  /// The sentence pairs of each batch of the current epoch; empty until they are planned.
+  /// The sentence pairs of each batch of the epoch that was planned last; empty until one is planned.
   std::span<const std::vector<Index>> batches() const { return batches_; }
 
  private:
