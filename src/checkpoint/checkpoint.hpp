@@ -26,8 +26,8 @@ namespace glassformer {
 using DescribeModel = std::function<void(const std::filesystem::path& directory)>;
 
 /// Writes or replaces a checkpoint in one step: whatever happens, `directory` never holds an incomplete checkpoint.
-/// Without `state`, a run cannot be resumed from it. A checkpoint that replaces another keeps the files that are not
-/// those of a checkpoint, with a warning.
+/// Without `state`, a run cannot be resumed from it. A checkpoint that replaces another keeps files that this program
+/// did not write, with a warning.
 /// \throws UserError: `directory` exists and is not a checkpoint. If writing fails: as throw_disk_error() does
 void save_checkpoint(const std::filesystem::path& directory, const DescribeModel& describe, const Arena<float>& weights,
                      const TrainingState* state = nullptr);

@@ -115,7 +115,7 @@ void RunDirectory::store_config(const WriteConfig& write_config) const {
 fs::path RunDirectory::checkpoint(Index update) const { return path() / fmt::format("{}{:08}", kStep, update); }
 fs::path RunDirectory::average(Index update) const { return path() / fmt::format("{}{:08}", kAverage, update); }
 std::vector<fs::path> RunDirectory::checkpoints() const { return checkpoints_in(path()); }
-std::optional<fs::path> RunDirectory::last() const { return last_checkpoint(path()); }
+std::optional<fs::path> RunDirectory::last() const { return path_.empty() ? std::nullopt : last_checkpoint(path()); }
 
 void RunDirectory::point(const char* link, const fs::path& checkpoint) const {
   point_link_durably(path() / link, checkpoint.filename());

@@ -8,6 +8,7 @@
 #include "glassformer/commands/commands.hpp"
 #include "glassformer/config/key.hpp"
 #include "glassformer/files/output_file.hpp"
+#include "glassformer/files/user_error.hpp"
 #include "glassformer/machine/machine.hpp"
 #include "glassformer/model/model.hpp"
 #include "glassformer/numerics/gemm.hpp"
@@ -108,6 +109,18 @@ void export_batches(const std::filesystem::path& file, Config config, const Toke
   output.finish();
 }
 
+/// \throws UserError: --export-batches would replace a file that this command reads, or one of a checkpoint or run
+void check_batches_file(const BenchmarkOptions& options, const DataSettings& data) {
+  check_output("--export-batches", options.batches);
+  for (const auto& file : {options.config.config, data.source_file(data.train), data.target_file(data.train)}) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(file, options.batches, ignored)) {
+      throw UserError("--export-batches: this would overwrite " + file.string() +
+                      ", which this command reads; choose another file");
+    }
+  }
+}
+
 int benchmark(const BenchmarkOptions& options) {
   const auto joined = join_ranks();
   const Processes& ranks = *joined;
@@ -117,6 +130,9 @@ int benchmark(const BenchmarkOptions& options) {
   TokenizerPair tokenizers;
   std::optional<Corpus> corpus;
   ranks.together([&] {
+    if (!options.batches.empty() && ranks.is_first()) {
+      check_batches_file(options, data);
+    }
     tokenizers = starting_tokenizers(config, options.config.config);
     corpus = Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
   });

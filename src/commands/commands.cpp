@@ -116,9 +116,9 @@ void SearchOptions::warn_if_greedy(const DecodingSettings& decoding, bool shows_
 }
 
 void check_memory(const LoadedModel& loaded, Index S, Index T) {
-  const auto& [settings, vocabulary] = std::pair(loaded.model.settings, loaded.model.vocabulary);
-  const auto bytes =
-      static_cast<std::int64_t>(sizeof(float)) * activation_count(settings, vocabulary, {S, T, S, T}, false);
+  const Model<float>& model = loaded.model;
+  const auto bytes = static_cast<std::int64_t>(sizeof(float)) *
+                     activation_count(model.settings, model.vocabulary, {S, T, S, T}, false);
   const MemoryLeft left = memory_left();
   if (left.bytes > 0 && bytes > left.bytes) {
     throw std::bad_alloc();

@@ -14,9 +14,9 @@ namespace glassformer {
 class ExplanationOutput {
  public:
   /// Opens the files, so that a mistake is reported before the computation. Without `html`, the page is explain.html;
-  /// if it cannot be opened, `write` says so after it has written everything else. \throws UserError: a file that the
-  /// user named cannot be opened; both names mean the same file; a file belongs to a checkpoint or a
-  ///         run; explain.html exists, and explain did not write it
+  /// if it cannot be opened, `write` says so after it has written everything else.
+  /// \throws UserError: a file that the user named cannot be opened; both names mean the same file; a file belongs to a
+  ///         checkpoint or a run; explain.html exists, and explain did not write it
   ExplanationOutput(const std::optional<std::filesystem::path>& html, const std::optional<std::filesystem::path>& json);
 
   /// `numbers`: what the trace shows, and how.

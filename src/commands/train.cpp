@@ -73,6 +73,13 @@ void verify_last(const fs::path& checkpoint) try {
                           : "If you remove " + checkpoint.string() + ", --resume continues from the one before it."));
 }
 
+/// Whether a change of this key changes the metric that picks the best checkpoint.
+bool changes_metric(const std::string& key, Metric metric) {
+  const bool is_of_bleu = metric == Metric::bleu && key.starts_with("evaluation.");
+  const bool is_of_translations = metric == Metric::bleu || metric == Metric::exact_match;
+  return is_of_bleu || (is_of_translations && key == "decoding.max_length_ratio");
+}
+
 std::optional<RunDirectory> open_run(const Config& config, const fs::path& directory, bool resume) {
   if (!resume) {
     require_place_for_new_run(directory);
@@ -83,6 +90,13 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
   for (const ChangedKey& key : accept_changes(old, config)) {
     spdlog::info("{} was {} and is now {}", key.name, key.before, key.after);
     changes_use = changes_use || key.name.starts_with("decoding.") || key.name.starts_with("evaluation.");
+    if (changes_metric(key.name, config.run.validation.metric)) {
+      spdlog::warn(
+          "{} changes training.validation.metric, but the search for the best checkpoint, and patience, still compare "
+          "it "
+          "with earlier values",
+          key.name);
+    }
   }
   if (changes_use) {
     spdlog::info(
@@ -116,14 +130,12 @@ void log_end(const fs::path& directory, bool interrupted, const Config& config) 
   const std::string run = directory.string();
   const bool has_last = target_of(directory / "last").has_value();
   const bool has_best = target_of(directory / "best").has_value();
-  if (!has_last) {
-    spdlog::warn("{}, and there is no checkpoint in {}, because no update was made",
-                 interrupted ? "interrupted" : "done", run);
-  } else if (interrupted) {
+  if (interrupted) {
     spdlog::info(
-        "interrupted; wrote a checkpoint. Continue with: glassformer train \"{0}/config.yaml\" --resume --output "
-        "\"{0}\"",
+        "interrupted; {0}/last is the last checkpoint. Continue with: glassformer train \"{0}/config.yaml\" --resume",
         run);
+  } else if (!has_last) {
+    spdlog::warn("done, and there is no checkpoint in {}, because no update was made", run);
   } else if (has_best) {
     spdlog::info("done: {0}/best is the best checkpoint; the metrics are in {0}/metrics.jsonl", run);
   } else if (config.data.valid.empty()) {

@@ -93,7 +93,7 @@ DecodingSettings search_of(const TranslateOptions& options, LoadedModel& loaded)
   DecodingSettings decoding = loaded.config.decoding;
   options.search.warn_if_greedy(decoding, options.n_best > 0);
   if (options.n_best > decoding.beam) {
-    throw UserError("--n-best: expected at most the beam width, " + std::to_string(decoding.beam) + ", found " +
+    throw UserError("--n-best: expected at most the beam size, " + std::to_string(decoding.beam) + ", found " +
                     std::to_string(options.n_best) + "; give a larger --beam.");
   }
   if (options.n_best > 0) {

@@ -55,7 +55,7 @@ bool is_of_shape(const std::string& key) {
 
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
   Config copy_before = before;
-  Config copy_after = after;  // the table needs fields that it can write
+  Config copy_after = after;  // keys_of needs fields that it can write
   const std::vector<Key> keys = keys_of(copy_before);
   const std::vector<Key> keys_after = keys_of(copy_after);
   std::vector<ChangedKey> changed;

@@ -80,7 +80,7 @@ Config parse_config(const fs::path& file, const std::vector<std::string>& overri
     // Keys that are left out are taken from that model. A run that has a checkpoint has taken them already, so it can
     // be resumed without the model that it started from.
     const fs::path from = resumed ? fs::path() : starting_model(models, config.model_from, blame);
-    const Config model = resumed ? read_config_of_checkpoint(*resumed / kConfigFile, false) : models.config_of(from);
+    const Config model = resumed ? read_config_of_run(*resumed) : models.config_of(from);
     before.model = model.model;
     before.tokenizer = model.tokenizer;
     before.decoding = model.decoding;
@@ -97,14 +97,22 @@ Config parse_config(const fs::path& file, const std::vector<std::string>& overri
   check_rules(config, blame);
   check_precision(config, blame);
   check_data_files(config, blame);
-  if (resumed && fs::exists(*resumed / kConfigFile)) {
-    keep_origin(config, read_config_of_checkpoint(*resumed / kConfigFile, false));
+  if (resumed) {
+    keep_origin(config, read_config_of_run(*resumed));
   }
   if (!resumed) {
     check_tokenizer_files(config.tokenizer, blame);  // a checkpoint has its own copy
   }
   warn_about_idle_keys(before, config, blame.places);
   return config;
+}
+
+Config read_config_of_run(const fs::path& run) try {
+  return read_config_of_checkpoint(run / kConfigFile, false);
+} catch (const UserError& error) {
+  throw UserError(
+      fmt::format("{} (This is the config that the run was started with. Every checkpoint in {} has a copy of it.)",
+                  error.what(), run.string()));
 }
 
 Config read_config_of_checkpoint(const fs::path& file, bool warn) {

@@ -15,7 +15,7 @@
 
 namespace glassformer {
 
-/// The contents of a config file, one struct for each module.
+/// The contents of a config file, one struct for each subject.
 struct Config {
   DataSettings data;
   TokenizerSettings tokenizer;
@@ -52,6 +52,9 @@ Config parse_config(const std::filesystem::path& file, const std::vector<std::st
 
 /// The same, but neither data files nor model.from need to exist. `warn`: whether to log a warning about retired keys.
 Config read_config_of_checkpoint(const std::filesystem::path& file, bool warn = true);
+/// The config that a run was started with. Warns about nothing, because the user has seen it.
+/// \throws UserError: the run directory has none, or a damaged one
+Config read_config_of_run(const std::filesystem::path& run);
 
 /// Sets keys of the sections decoding and evaluation of a trained model's config; `overrides` are as in parse_config.
 /// \return the names of the keys that were set \throws UserError as parse_config does; a key of another section

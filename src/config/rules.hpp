@@ -5,8 +5,8 @@
 
 namespace glassformer {
 
-/// Checks the rules that involve several keys. (The table in keys.cpp has the values that a single key accepts.)
-/// \throws UserError that blames a key
+/// Checks the rules that involve several keys. (The lists in schema and settings have the values that a single key
+/// accepts.) \throws UserError that blames a key
 void check_rules(const Config& config, const Blame& blame);
 
 /// \throws UserError: a number that training would round to one that is not allowed. (A checkpoint may have such a

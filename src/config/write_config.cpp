@@ -11,7 +11,7 @@ namespace glassformer {
 
 std::string write_config(const Config& config) {
   Config copy = config;
-  Config default_config;  // the table needs fields that it can write
+  Config default_config;  // keys_of needs fields that it can write
   const std::vector<Key> keys = keys_of(copy);
   const std::vector<Key> defaults = keys_of(default_config);
   std::string text = std::string(kConfigBeginning) +

@@ -63,8 +63,8 @@ int announced_processes();  ///< how many processes mpirun or srun started; 1: o
 /// \throws UserError: this program was built without MPI, or with an MPI other than mpirun's
 std::unique_ptr<const Processes> join_ranks();
 
-/// The prefix of a message, "rank 3 on HOST: "; empty on the first rank, and without MPI.
-std::string message_prefix();
+/// The prefix of a message, "rank 3 on HOST: "; empty on the first rank, and without MPI. Allocates no memory.
+const std::string& message_prefix();
 
 /// Call it at the end of main: if an exception made this process leave the other ranks, ends them too.
 void end_ranks(int status);

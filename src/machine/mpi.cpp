@@ -18,6 +18,12 @@
 namespace glassformer {
 namespace {
 
+/// See message_prefix(). Set when the ranks are joined.
+std::string& stored_prefix() {
+  static std::string prefix;
+  return prefix;
+}
+
 #if GLASSFORMER_HAS_MPI
 
 MPI_Comm const kAll = MPI_COMM_WORLD;                   // NOLINT(misc-misplaced-const): some MPIs use a pointer
@@ -115,6 +121,9 @@ class MpiRanks final : public Processes {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     MPI_Comm_rank(kAll, &rank_);
     MPI_Comm_size(kAll, &size_);
+    if (!is_first()) {
+      stored_prefix() = "rank " + std::to_string(rank_) + " on " + host_name() + ": ";
+    }
   }
   /// If an exception destroys this object, MPI stays initialised, so that end_ranks can end the other ranks.
   ~MpiRanks() override {
@@ -231,18 +240,7 @@ std::unique_ptr<const Processes> join_ranks() {
 #endif
 }
 
-std::string message_prefix() {
-#if GLASSFORMER_HAS_MPI
-  int rank = 0;
-  if (is_joined()) {
-    MPI_Comm_rank(kAll, &rank);
-  }
-  if (rank > 0) {
-    return "rank " + std::to_string(rank) + " on " + host_name() + ": ";
-  }
-#endif
-  return "";
-}
+const std::string& message_prefix() { return stored_prefix(); }
 
 void end_ranks([[maybe_unused]] int status) {
 #if GLASSFORMER_HAS_MPI

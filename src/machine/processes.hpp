@@ -15,7 +15,7 @@ class Processes : public Ranks {
  public:
   bool is_first() const { return rank() == 0; }
 
-  /// Runs `action` on the first rank; the others wait until it has finished.
+  /// Runs `action` on the first rank; the others wait until it has finished. If it throws, they wait to be terminated.
   virtual void once(FunctionRef<void> action) const { action(); }
   /// Runs `action`, which must not communicate, on every rank. If it throws on several ranks, only the first of them
   /// rethrows, so that the user sees one message. All other ranks wait to be terminated.

@@ -100,8 +100,8 @@ Index activation_count(const TransformerSettings& settings, const VocabularyShap
 MemoryForecast forecast_memory(const TrainingPlan& plan, const VocabularyShape& vocabulary, const Corpus& text,
                                const Corpus& valid, const Processes& ranks) {
   const TrainingSettings& training = plan.training;
-  const std::int64_t program = resident_memory().now + kStillToLoad;
-  const TensorPlace last = Transformer<float>(plan.model, vocabulary).tensors().back();  // allocates no tensor
+  const std::int64_t program = std::max(resident_memory().now, text.bytes()) + kStillToLoad;  // now may be unknown: 0
+  const TensorPlace last = Transformer<float>(plan.model, vocabulary).tensors().back();       // allocates no tensor
   const std::int64_t parameters = last.offset + last.size;
   const Index own_shards = ranks.block(training.shards).size();
   const Index workers = std::min<Index>(thread_count(), own_shards);

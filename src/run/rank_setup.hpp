@@ -14,7 +14,8 @@ namespace glassformer {
 /// command and the config. \throws UserError: they differ; there are more ranks than shards
 void set_up_ranks(const Processes& ranks, const std::function<std::uint64_t()>& fingerprint, Index shards);
 
-/// Logs how the ranks divide the work, and warns if processors are idle or overloaded. Logs nothing for a single rank.
+/// Logs how the ranks divide the work, and warns if there are more threads than processors. Logs nothing for a single
+/// rank.
 void log_ranks(const Processes& ranks, Index shards);
 
 /// \throws UserError on the first rank: another rank's fingerprint differs. `what` starts the message, `hint` ends it

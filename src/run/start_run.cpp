@@ -63,7 +63,8 @@ SavedCheckpoint resume_from(const fs::path& checkpoint, const RunDirectory& dire
   }
   restore_best(directory, run.progress);
   spdlog::info("resuming from {}", checkpoint.string());
-  const bool is_interim = run.progress.validated != run.progress.update;
+  // One that was written before the first update was never validated, either.
+  const bool is_interim = run.progress.validated != run.progress.update || run.progress.update == 0;
   return {run.progress.update, is_interim ? checkpoint.filename() : fs::path()};
 }
 

@@ -85,8 +85,8 @@ class TextReport {
     }
     if (share(lines.empty, lines.read) >= kNotableShare) {
       warn(part_of(lines.empty, lines.read, "training pairs") +
-           " are left out, because one side is empty; check that line by line, the files are translations of each "
-           "other");
+           " are left out, because one side is empty; check that the files are translations of each other, line "
+           "by line");
     }
   }
 

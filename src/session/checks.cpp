@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 #include "glassformer/numerics/errors.hpp"
@@ -45,10 +46,13 @@ struct SettingCheck {
   }
   /// Catches a number that was cast to an enum.
   template <class Enum, std::size_t size>
-  void operator()(const char* name, const std::string&, Enum value, const std::array<const char*, size>&) const {
+  void operator()(const char* name, const std::string&, Enum value, const std::array<const char*, size>& names) const {
+    std::string expected = names.front();
+    for (const char* other : std::span(names).subspan(1)) {
+      expected += std::string(", ") + other;
+    }
     const auto number = static_cast<int>(value);
-    require(0 <= number && number < static_cast<int>(size),
-            section + name + ": " + std::to_string(number) + " is not one of its values");
+    require(0 <= number && number < static_cast<int>(size), section + name, "one of " + expected, number);
   }
   void operator()(const char*, const std::string&, const auto&) const {}  // accepts everything
 };
@@ -76,14 +80,16 @@ void check_special_ids(const std::string& side, const SpecialIds& ids, Index voc
   check_count(side + "_vocabulary", vocabulary, 1, std::numeric_limits<Id>::max());
   const auto check_id = [&](const char* name, Id id, Id least) {
     require(least <= id && id < vocabulary, "special." + side + "." + name,
-            "an id below " + std::to_string(vocabulary) + ", the size of the vocabulary", id);
+            "an id from 0 to " + std::to_string(vocabulary - 1) + (least < 0 ? " (or kNoToken)" : ""), id);
   };
   check_id("pad", ids.pad, kNoToken);
   check_id("bos", ids.bos, 0);
   check_id("eos", ids.eos, 0);
   check_id("unk", ids.unk, 0);
-  require(ids.pad != ids.eos, "special." + side + ": pad and eos are both " + std::to_string(ids.eos) +
-                                  ", but the loss ignores padding, so the model would never learn to end a sentence");
+  require(ids.pad != ids.eos,
+          "special." + side + ": pad and eos are both " + std::to_string(ids.eos) +
+              (side == "source" ? ", but the model does not see padding, so it would not see where a sentence ends"
+                                : ", but the loss ignores padding, so the model would never learn to end a sentence"));
 }
 
 /// A search never hides padding, so it would see a bos that was hidden in training.
@@ -142,13 +148,15 @@ void check_search(DecodingSettings search) {
 
 void check_ids(std::span<const Id> sentence, Index vocabulary, Id pad, const std::string& what) {
   const auto wrong = std::ranges::find_if(sentence, [&](Id id) { return id < 0 || id >= vocabulary; });
-  require(wrong == sentence.end(), what + ": expected ids from 0 to " + std::to_string(vocabulary - 1) + ", found " +
-                                       std::to_string(wrong == sentence.end() ? 0 : *wrong) + " at position " +
-                                       std::to_string(wrong - sentence.begin()));
+  if (wrong != sentence.end()) {
+    refuse(what + ": expected ids from 0 to " + std::to_string(vocabulary - 1) + ", found " + std::to_string(*wrong) +
+           " at position " + std::to_string(wrong - sentence.begin()));
+  }
   const auto padding = std::ranges::find(sentence, pad);
-  require(padding == sentence.end(), what + ": expected no padding inside a sentence, found the padding id, " +
-                                         std::to_string(pad) + ", at position " +
-                                         std::to_string(padding - sentence.begin()));
+  if (padding != sentence.end()) {
+    refuse(what + ": expected no padding inside a sentence, found the padding id, " + std::to_string(pad) +
+           ", at position " + std::to_string(padding - sentence.begin()));
+  }
 }
 
 void check_pairs(const SessionSettings& settings, std::span<const SentencePair> pairs) {

@@ -33,20 +33,19 @@ LoadedModel LoadedModel::read(const fs::path& path) {
       return LoadedModel(AllFilesOf{}, found);
     } catch (const std::exception&) {
       const bool is_gone = !found.empty() && !is_checkpoint(found);
-      const bool has_moved = link_text(path) != links;
-      if ((is_gone || has_moved) && attempt < kAttempts && found != path) {
+      const bool has_successor = found != path && (is_gone || link_text(path) != links);
+      if (has_successor && attempt < kAttempts) {
         if (is_gone) {
           spdlog::info("{} was removed while it was being read; reading its successor", found.string());
         }
-        continue;
-      }
-      if (!is_gone) {
+      } else if (is_gone) {
+        throw UserError(found.string() +
+                        ": this checkpoint was removed while it was being read (a run keeps only its latest " +
+                        "checkpoints, the best and the last). Use another one, or the run's directory.");
+      } else {
         throw;
       }
     }
-    throw UserError(found.string() +
-                    ": this checkpoint was removed while it was being read (a run keeps only its latest " +
-                    "checkpoints, the best and the last). Use another one, or the run's directory.");
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-/// A trained model, as evaluate and translate use it.
+/// A trained model and what belongs to it, as the commands that use a model need them.
 struct LoadedModel {
   std::filesystem::path checkpoint;
   Config config;

@@ -33,26 +33,26 @@ void describe_model(const Config& config, const TokenizerPair& tokenizers, const
 }
 
 TrainingPlan plan_training(const Config& config, const TokenizerPair& tokenizers) {
-  const auto& [data, tokenizer, model, training, run, decoding, evaluation, from] = config;
   const auto write = [config](const fs::path& directory) {
     write_file_durably(directory / kConfigFile, write_config(config));
   };
   const auto describe = [config, tokenizers](const fs::path& directory) {
     describe_model(config, tokenizers, directory);
   };
-  return {model, training, run, decoding, evaluation, tokenizer, from, write, describe};
+  return {.model = config.model,
+          .training = config.training,
+          .run = config.run,
+          .decoding = config.decoding,
+          .evaluation = config.evaluation,
+          .tokenizer = config.tokenizer,
+          .model_from = config.model_from,
+          .write_config = write,
+          .describe_model = describe};
 }
 
 std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& config) {
   const fs::path file = run.file(kConfigFile);
-  std::vector<ChangedKey> changed;
-  try {
-    changed = changed_keys(read_config_of_checkpoint(file, false), config);  // train has already warned about `config`
-  } catch (const UserError& error) {
-    throw UserError(
-        fmt::format("{} (This is the config that the run was started with. Every checkpoint in {} has a copy of it.)",
-                    error.what(), run.path().string()));
-  }
+  std::vector<ChangedKey> changed = changed_keys(read_config_of_run(run.path()), config);
   std::string names;
   std::string hint;
   bool is_other_model = false;

@@ -52,6 +52,15 @@ TEST_CASE("a new run directory has its config, and lists its checkpoints in orde
   CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000005", "step-00001200", "step-123456789"});
 }
 
+TEST_CASE("the run directory of a rank that writes nothing has no last checkpoint", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  run_with(directory / "run", {3}).point("last", directory / "run" / "step-00000003");
+  const fs::path before = fs::current_path();
+  fs::current_path(directory / "run");
+  CHECK_FALSE(RunDirectory::create("", nullptr).last().has_value());
+  fs::current_path(before);
+}
+
 TEST_CASE("a directory that holds a run is not overwritten by a new run", "[checkpoint]") {
   const TemporaryDirectory directory;
   { run_with(directory / "toy", {100}); }

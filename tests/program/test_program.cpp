@@ -322,6 +322,26 @@ TEST_CASE("train --resume names the changed keys, and says that checkpoints keep
   }
 }
 
+TEST_CASE("train --resume warns if a changed key changes the metric that picks the best checkpoint", "[program]") {
+  const Program program;
+  for (const auto& [metric, setting, warns] : {std::tuple("bleu", "evaluation.lowercase=true", true),
+                                               {"bleu", "decoding.max_length_ratio=3", true},
+                                               {"bleu", "decoding.beam=2", false},
+                                               {"exact_match", "decoding.max_length_ratio=3", true},
+                                               {"exact_match", "evaluation.lowercase=true", false},
+                                               {"loss", "decoding.max_length_ratio=3", false}}) {
+    CAPTURE(metric, setting);
+    const std::string run = std::string(metric) + "_" + setting;
+    const std::string train = "train " + config("debug") + " --output " + run +
+                              " --set training.max_updates=1 --set training.validation.metric=" + metric;
+    REQUIRE(program.run(train).status == 0);
+    const auto resumed = program.run(train + " --resume --set " + setting);
+    CAPTURE(resumed.err);
+    CHECK(resumed.status == 0);
+    CHECK((resumed.err.find("changes training.validation.metric") != std::string::npos) == warns);
+  }
+}
+
 TEST_CASE("evaluate uses the test texts of the config, or says that they are missing", "[program]") {
   const Program program;
   fs::create_directory(program / "text");
@@ -478,6 +498,25 @@ TEST_CASE("benchmark exports the model and batches for another program", "[progr
   }
   CHECK(sentences == 2);
   check_refused(program.run("benchmark " + config("debug") + " --export-batches nowhere/batches.jsonl"), "nowhere");
+}
+
+TEST_CASE("benchmark does not export over a file that it reads, or one of a checkpoint", "[program]") {
+  const Program program;
+  fs::copy(GLASSFORMER_SOURCE_DIR "/data/debug", program / "data");
+  fs::copy_file(GLASSFORMER_SOURCE_DIR "/configs/debug.yaml", program / "own.yaml");
+  fs::copy_file(GLASSFORMER_SOURCE_DIR "/configs/toy.yaml", program / "toy.yaml");  // its base
+  const std::string benchmark = "benchmark own.yaml --set data.directory=data --export-batches ";
+  for (const auto& file : fs::directory_iterator(program / "data")) {
+    CAPTURE(file.path());
+    const std::string before = read_bytes(file.path());
+    if (file.path().stem() == "train") {
+      check_refused(program.run(benchmark + "data/" + file.path().filename().string()), "which this command reads");
+    }
+    CHECK(read_bytes(file.path()) == before);
+  }
+  check_refused(program.run(benchmark + "own.yaml"), "which this command reads");
+  REQUIRE(program.run("train " + config("debug") + " --output run --set training.max_updates=1").status == 0);
+  check_refused(program.run(benchmark + "run/last/model.safetensors"), "belongs to the checkpoint");
 }
 
 TEST_CASE("before training, the log forecasts the peak memory to within a fifth", "[program]") {

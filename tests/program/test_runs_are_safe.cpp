@@ -184,6 +184,8 @@ TEST_CASE("a fine-tuned run can be resumed without the model that it started fro
   CHECK(says(other, "keys with no effect: model.from"));
   // The path of the model that it started from is no longer looked at.
   CHECK(program.run(tune + " --resume" + until(6)).status == 0);
+  fs::remove(program / "second/config.yaml");
+  check_refused(program.run(tune + " --resume" + until(7)), "Every checkpoint in second has a copy");
 }
 
 TEST_CASE("a run can be resumed after the .model files of its tokenizers were deleted", "[program]") {

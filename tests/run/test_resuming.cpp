@@ -127,6 +127,16 @@ TEST_CASE("a run that is interrupted as soon as it is resumed has nothing to sav
   CHECK_FALSE(fs::exists(directory / "other" / "step-00000003"));
 }
 
+TEST_CASE("the checkpoint of a run that is interrupted before its first update is replaced by the next", "[training]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  CHECK_FALSE(train_toy(toy({"training.max_updates=2"}), run, false, SIGINT));
+  REQUIRE(fs::read_symlink(run / "last") == "step-00000000");
+  train_toy(toy({"training.max_updates=2"}), run, true);
+  CHECK(fs::read_symlink(run / "last") == "step-00000002");
+  CHECK_FALSE(fs::exists(run / "step-00000000"));
+}
+
 TEST_CASE("a resumed run has to beat the best metric from before and, if the metrics are equal, its loss",
           "[training]") {
   const TemporaryDirectory directory;
