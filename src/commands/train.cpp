@@ -7,7 +7,7 @@
 #include "glassformer/commands/commands.hpp"
 #include "glassformer/files/interruption.hpp"
 #include "glassformer/files/user_error.hpp"
-#include "glassformer/machine/machine.hpp"
+#include "glassformer/machine/mpi.hpp"
 #include "glassformer/run/rank_setup.hpp"
 #include "glassformer/run/start_run.hpp"
 #include "glassformer/setup/training_setup.hpp"

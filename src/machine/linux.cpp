@@ -10,6 +10,8 @@
 #include <limits>
 #include <sstream>
 
+#include "glassformer/machine/memory.hpp"
+#include "glassformer/machine/program.hpp"
 #include "glassformer/machine/system.hpp"
 #include "glassformer/numerics/memory.hpp"
 

@@ -13,7 +13,8 @@
 #endif
 
 #include "glassformer/files/user_error.hpp"
-#include "glassformer/machine/machine.hpp"
+#include "glassformer/machine/mpi.hpp"
+#include "glassformer/machine/rank_places.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "glassformer/machine/memory.hpp"
+#include "glassformer/machine/program.hpp"
 #include "glassformer/machine/system.hpp"
 
 namespace glassformer {

@@ -10,7 +10,7 @@
 namespace glassformer {
 
 /// Ranks, with what a training run needs besides sums: they can wait for one another and exchange values. This class is
-/// for a single process. For several, join_ranks() in machine.hpp returns an object of a derived class.
+/// for a single process. For several, join_ranks() in mpi.hpp returns an object of a derived class.
 class Processes : public Ranks {
  public:
   bool is_first() const { return rank() == 0; }

@@ -1,12 +1,9 @@
 #pragma once
 
 #include <bitset>
-#include <filesystem>
 
-#include "glassformer/machine/machine.hpp"
-
-/// Functions that differ between operating systems, in linux.cpp and posix.cpp. These files also define use_huge_pages,
-/// resident_memory, memory_left and program_file.
+/// Functions that differ between operating systems, in linux.cpp and posix.cpp. These files also define the functions
+/// of memory.hpp, and program_file.
 namespace glassformer {
 
 using Processors = std::bitset<1024>;  ///< by number

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "glassformer/files/durable_files.hpp"
+#include "glassformer/report/metric_lines.hpp"
 #include "glassformer/report/metrics.hpp"
 
 namespace glassformer {

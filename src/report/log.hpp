@@ -13,9 +13,15 @@
 #include <utility>
 #include <vector>
 
+#include "glassformer/report/metric_lines.hpp"
 #include "glassformer/report/metrics.hpp"
 
 namespace glassformer {
+
+/// One sentence of the validation text with the model's translation.
+struct SampleTranslation {
+  std::string source, reference, translation;
+};
 
 /// Where a display writes.
 struct DisplayTarget {

@@ -10,8 +10,8 @@
 #include "glassformer/checkpoint/file_names.hpp"
 #include "glassformer/config/config_file.hpp"
 #include "glassformer/files/checkpoint_file.hpp"
-#include "glassformer/machine/machine.hpp"
-#include "glassformer/report/metrics.hpp"
+#include "glassformer/machine/program.hpp"
+#include "glassformer/report/metrics_file.hpp"
 #include "glassformer/verification/self_test.hpp"
 
 namespace glassformer {

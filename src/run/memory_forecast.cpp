@@ -6,6 +6,7 @@
 
 #include "glassformer/evaluation/evaluation.hpp"
 #include "glassformer/files/user_error.hpp"
+#include "glassformer/machine/rank_places.hpp"
 #include "glassformer/model/transformer.hpp"
 #include "glassformer/numerics/parallel.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "glassformer/machine/machine.hpp"
+#include "glassformer/machine/memory.hpp"
 #include "glassformer/machine/processes.hpp"
 #include "glassformer/run/training_plan.hpp"
 #include "glassformer/text/corpus.hpp"

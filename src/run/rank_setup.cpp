@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "glassformer/files/user_error.hpp"
-#include "glassformer/machine/machine.hpp"
+#include "glassformer/machine/rank_places.hpp"
+#include "glassformer/machine/threads.hpp"
 #include "glassformer/numerics/parallel.hpp"
 
 namespace glassformer {

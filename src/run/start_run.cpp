@@ -9,7 +9,6 @@
 #include "glassformer/checkpoint/parameters.hpp"
 #include "glassformer/checkpoint/run_names.hpp"
 #include "glassformer/files/user_error.hpp"
-#include "glassformer/machine/machine.hpp"
 #include "glassformer/numerics/gemm.hpp"
 #include "glassformer/numerics/parallel.hpp"
 #include "glassformer/run/diagnostics.hpp"

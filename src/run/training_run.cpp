@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "glassformer/evaluation/evaluation.hpp"
-#include "glassformer/machine/machine.hpp"
+#include "glassformer/machine/memory.hpp"
 #include "glassformer/numerics/functions.hpp"
 #include "glassformer/run/diagnostics.hpp"
 #include "glassformer/run/limits.hpp"

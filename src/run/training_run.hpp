@@ -8,6 +8,7 @@
 #include "glassformer/report/curves.hpp"
 #include "glassformer/report/log.hpp"
 #include "glassformer/report/metrics.hpp"
+#include "glassformer/report/metrics_file.hpp"
 #include "glassformer/run/run_state.hpp"
 
 namespace glassformer {

@@ -8,7 +8,7 @@
 #include "glassformer/files/descriptor.hpp"
 #include "glassformer/files/lines.hpp"
 #include "glassformer/files/user_error.hpp"
-#include "glassformer/machine/machine.hpp"
+#include "glassformer/machine/memory.hpp"
 
 namespace glassformer {
 namespace {

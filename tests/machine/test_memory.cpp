@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "glassformer/machine/machine.hpp"
+#include "glassformer/machine/memory.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;

@@ -1,7 +1,8 @@
 #include <unistd.h>
 
 #include "catch.hpp"
-#include "glassformer/machine/machine.hpp"
+#include "glassformer/machine/mpi.hpp"
+#include "glassformer/machine/rank_places.hpp"
 #include "glassformer/run/rank_setup.hpp"
 
 using namespace glassformer;

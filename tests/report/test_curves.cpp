@@ -9,6 +9,7 @@
 #include "checkpoint/stand_ins.hpp"
 #include "glassformer/report/curves.hpp"
 #include "glassformer/report/metrics.hpp"
+#include "glassformer/report/metrics_file.hpp"
 #include "report/screen.hpp"
 
 using namespace glassformer;

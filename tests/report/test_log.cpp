@@ -10,6 +10,7 @@
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
 #include "glassformer/report/log.hpp"
+#include "glassformer/report/metric_lines.hpp"
 #include "report/screen.hpp"
 
 using namespace glassformer;

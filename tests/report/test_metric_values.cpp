@@ -13,7 +13,9 @@
 #include "checkpoint/stand_ins.hpp"
 #include "glassformer/report/curves.hpp"
 #include "glassformer/report/log.hpp"
+#include "glassformer/report/metric_lines.hpp"
 #include "glassformer/report/metrics.hpp"
+#include "glassformer/report/metrics_file.hpp"
 #include "report/screen.hpp"
 
 /// Each metric has its own place in metrics.jsonl, in the log and in the curves. No two values here are equal.

@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "glassformer/report/metrics_file.hpp"
 #include "report/read_metrics.hpp"
 
 using namespace glassformer;

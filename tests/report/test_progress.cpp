@@ -9,6 +9,7 @@
 
 #include "catch.hpp"
 #include "glassformer/report/log.hpp"
+#include "glassformer/report/metric_lines.hpp"
 #include "report/screen.hpp"
 
 using namespace glassformer;

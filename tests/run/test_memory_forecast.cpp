@@ -4,7 +4,7 @@
 #include "fake_ranks.hpp"
 #include "glassformer/decoding/search.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
-#include "glassformer/machine/machine.hpp"
+#include "glassformer/machine/memory.hpp"
 #include "glassformer/model/model.hpp"
 #include "glassformer/run/memory_forecast.hpp"
 #include "heap_count.hpp"
