@@ -23,8 +23,8 @@ void print_remarks(const NamedTest& test, const TestText& text, const Evaluation
     }
   }
   if (evaluation.translated_unknown > 0) {
-    std::printf("  (%ld of %ld tokens of the translations are unk)\n", static_cast<long>(evaluation.translated_unknown),
-                static_cast<long>(evaluation.translated_tokens));
+    std::printf("  (%ld of %ld tokens of the translations are <unk>)\n",
+                static_cast<long>(evaluation.translated_unknown), static_cast<long>(evaluation.translated_tokens));
   }
   if (evaluation.cut_off > 0) {
     std::printf("  (%s)\n", cut_off_text(evaluation.cut_off, std::ssize(evaluation.translations),

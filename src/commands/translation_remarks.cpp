@@ -33,7 +33,7 @@ void TranslationRemarks::warn(const Tokenizer& tokenizer, const DecodingSettings
     spdlog::warn("{}", advice);
   }
   if (translated_unknown > 0) {
-    spdlog::warn("{} of {} tokens of the translations are unk, which stands for a word that the model does not know",
+    spdlog::warn("{} of {} tokens of the translations are <unk>, which stands for a word that the model does not know",
                  translated_unknown, translated_tokens);
   }
   if (too_long > 0) {
