@@ -92,10 +92,9 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
     changes_use = changes_use || key.name.starts_with("decoding.") || key.name.starts_with("evaluation.");
     if (changes_metric(key.name, config.run.validation.metric)) {
       spdlog::warn(
-          "{} changes training.validation.metric, but the search for the best checkpoint, and patience, still compare "
-          "it "
-          "with earlier values",
-          key.name);
+          "{} changes how {} is computed (training.validation.metric), but the search for the best checkpoint, and "
+          "patience, still compare it with earlier values",
+          key.name, kMetricNames[static_cast<std::size_t>(config.run.validation.metric)]);
     }
   }
   if (changes_use) {
