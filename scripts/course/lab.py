@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 
 import labs
+from building import build_core
 from check import Check, wrong_results
-from labs import Lab, LabError, all_labs, build_core, shown
+from labs import Lab, LabError, all_labs, shown
 from project import finale, find_fault, hunt
 from source import Source
 

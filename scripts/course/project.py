@@ -12,8 +12,9 @@ import tempfile
 from pathlib import Path
 
 import labs
+from building import run_quietly
 from check import Check
-from labs import PROJECT, LabError, all_labs, run_quietly, shown
+from labs import PROJECT, LabError, all_labs, shown
 
 sys.path.insert(0, str(PROJECT / "scripts" / "dev"))
 import faults  # noqa: E402

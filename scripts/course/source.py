@@ -114,6 +114,13 @@ class Source:
             lines[begin:end] = text
         return "\n".join(lines)
 
+    def without(self, name):
+        """The text of the file without a definition."""
+        lines = list(self.lines)
+        for block in reversed(self.find(name)):
+            del lines[block.top:block.end]
+        return "\n".join(lines)
+
 
 def core_files(*modules):
     return [path for module in modules for path in sorted((PROJECT / "src" / module).glob("*.[ch]pp"))]

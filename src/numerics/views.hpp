@@ -30,7 +30,10 @@ class RowView {
   RowView(Scalar* data, Index size) : data_(data), size_(size) {}
   operator RowView<const Scalar>() const { return {data_, size_}; }
 
-  Scalar& operator[](Index j) const { return data_[j]; }
+  Scalar& operator[](Index j) const {
+    assert(0 <= j && j < size_);
+    return data_[j];
+  }
   Scalar* data() const { return data_; }
   Index size() const { return size_; }
   Scalar* begin() const { return data_; }
@@ -57,8 +60,14 @@ class MatrixView {
   Index cols() const { return cols_; }
   Index stride() const { return stride_; }
   Scalar* data() const { return data_; }
-  Scalar& operator()(Index i, Index j) const { return data_[i * stride_ + j]; }
-  RowView<Scalar> row(Index i) const { return {data_ + i * stride_, cols_}; }
+  Scalar& operator()(Index i, Index j) const {
+    assert(0 <= i && i < rows_ && 0 <= j && j < cols_);
+    return data_[i * stride_ + j];
+  }
+  RowView<Scalar> row(Index i) const {
+    assert(0 <= i && i < rows_);
+    return {data_ + i * stride_, cols_};
+  }
   MatrixView block(Index row, Index col, Index rows, Index cols) const {
     assert(0 <= row && row + rows <= rows_ && 0 <= col && col + cols <= cols_);
     return {data_ + row * stride_ + col, rows, cols, stride_};

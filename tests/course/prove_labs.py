@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Proves the labs: each fails unsolved, with the promised message, and passes with the real functions while all
-others are unsolved; each known wrong answer gets its own diagnosis; there are three hints. With all labs solved, the
-finale ends in the digest.
+"""Proves the labs: each fails unsolved, with the promised message, and passes with the real functions while all others
+are unsolved; it fails, and names the function, if one is deleted; each known wrong answer gets its own diagnosis; each
+wrong answer that can be derived from the right ones fails, with the numbers of `check` and with those of `grade`, or is
+in equal.txt; there are three hints. With all labs solved, the finale ends in the digest.
 
-    tests/course/prove_labs.py          all labs, then the finale
-    tests/course/prove_labs.py 3 4      these labs alone
+    tests/course/prove_labs.py             all labs and variants, then the finale
+    tests/course/prove_labs.py 3 3b        these alone
+    tests/course/prove_labs.py --list 3    also lists the derived answers that pass, and how the others are diagnosed
 """
 
 import contextlib
@@ -16,82 +18,142 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "course"))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "scripts" / "course")]
 
+import building  # noqa: E402
+import derived_answers  # noqa: E402
 import labs  # noqa: E402
-from check import Check, same, wrong_results  # noqa: E402
+from check import Check, wrong_results  # noqa: E402
 from project import finale  # noqa: E402
+from results import all_same, run  # noqa: E402
 
 
 def problems_of(lab):
-    """Everything that is wrong with a lab."""
+    """Everything that is wrong with a lab, apart from its derived answers."""
     for name in lab.names():
         result = Check(lab, {file: lab.cut(only=name)[file] for file in lab.functions})
         if result.kind != "not written" or not result.message.startswith(f"{name} is still to be written"):
             yield f"expected that {name} is still to be written, found: {result.kind}. {result.message}"
+        result = Check(lab, lab.without(name))
+        if result.kind != "missing" or not result.message.startswith(f"{name} is missing"):
+            yield f"expected that {name} is missing if it is deleted, found: {result.kind}. {result.message}"
     if len(lab.hints()) != 3 or not all(lab.hints()):
         yield f"expected 3 hints, found {len(lab.hints())}"
+    if Check(lab, {file: "" for file in lab.functions}).passed_cases():
+        yield "an empty file passes cases"
 
     # In a directory in which every lab is started and only this one is solved:
     with tempfile.TemporaryDirectory() as directory:
         labs.LABS = Path(directory)
-        for other in labs.all_labs():
+        for other in labs.all_labs(variants=True):
             other.directory = labs.LABS / other.number
             other.write(other.real() if other.number == lab.number else other.cut())
         lab.directory = labs.LABS / lab.number
-        solved = Check(lab, lab.learners())
-    if solved.kind != "passed":
-        yield f"the real functions do not pass: {solved.message}"
+        for grading in (False, True):
+            solved = Check(lab, lab.learners(), grading=grading)
+            if solved.kind != "passed":
+                yield f"the real functions do not pass: {solved.message}"
+    for texts in lab.right_answers()[1:]:
+        for grading in (False, True):
+            result = Check(lab, texts, grading=grading)
+            if result.kind != "passed":
+                yield f"a right answer of tests/course/right does not pass: {result.message}"
+    yield from problems_of_diagnoses(lab)
 
+
+def problems_of_diagnoses(lab):
     answers = list(lab.wrong_answers())
     if len(answers) < 4:
         yield f"expected at least 4 known wrong answers, found {len(answers)}"
-    results = wrong_results(lab)
-    for text, texts in answers:
-        result = Check(lab, texts)
-        if result.kind == "passed":
-            yield f"this wrong answer passes: {text}"
-        elif result.diagnosis() != text:
-            yield f"expected the diagnosis: {text}\n  found: {result.diagnosis() or result.message}"
-    for number, (text, found) in enumerate(results):
-        for other, others in results[:number]:
-            if len(found) == len(others) and all(map(same, others, found)):
-                yield f"two wrong answers give the same numbers: {other} / {text}"
+    for grading in (False, True):
+        results = wrong_results(lab, grading)
+        numbers = "grade" if grading else "check"
+        for number, (text, found) in enumerate(results):
+            result = Check.of_results(lab, found, grading)
+            if result.kind == "passed":
+                yield f"this wrong answer passes with the numbers of {numbers}: {text}"
+            elif result.diagnosis() != text:
+                yield f"expected the diagnosis: {text}\n  found: {result.diagnosis() or result.message}"
+            for other, others in results[:number]:
+                if all_same(others, found):
+                    yield f"two wrong answers give the same numbers with {numbers}: {other} / {text}"
 
 
-def prove_one(number):
+class Derived:
+    """What becomes of the derived wrong answers of a lab."""
+
+    def __init__(self, lab):
+        self.lab, self.count, self.equal, self.diagnosed, self.passing, self.lines = lab, 0, 0, 0, [], []
+        self.listed = {key for key in derived_answers.known_equal() if key[0] == lab.name}
+        expected = [run(building.program_of(lab, lab.real()).program, grading=grading) for grading in (False, True)]
+        found = set()
+        for answer, *both in derived_answers.results_of(lab):
+            key = (lab.name, answer.function, answer.shown)
+            passes = [all_same(wanted, results) for wanted, results in zip(expected, both)]
+            self.count += 1
+            if all(passes) and key in self.listed:
+                self.equal += 1
+                found.add(key)
+            elif any(passes):
+                self.passing.append((answer, "check" if passes[0] else "grade"))
+            else:
+                diagnosis = Check.of_results(lab, both[0]).diagnosis()
+                self.diagnosed += diagnosis is not None
+                self.lines.append(f"{answer.function}: {answer.shown}\n      {diagnosis}")
+        self.not_found = self.listed - found
+
+    def problems(self):
+        for answer, numbers in self.passing:
+            yield (f"this derived answer passes with the numbers of {numbers}. Add a case that fails it, or an entry in "
+                   f"tests/course/equal.txt:\nlab {self.lab.name}, {answer.function}: WHY\n  {answer.shown}")
+        for _, function, shown in self.not_found:
+            yield f"tests/course/equal.txt: no derived answer of {function} that passes: {shown}"
+
+
+def prove_one(number, listing=False):
     """A lab's row of the table, and what is wrong with the lab."""
     lab = labs.Lab(number)
     problems = list(problems_of(lab))
+    derived = Derived(lab)
+    problems += derived.problems()
     texts = {file: f"{text}\n// {time.time()}\n" for file, text in lab.real().items()}  # never compiled before
     begin = time.time()
     cases = len(Check(lab, texts).expected)
-    row = (f"| {int(lab.number)} {lab.title} | {', '.join(lab.names())} | {cases} | {len(list(lab.wrong_answers()))} "
+    row = (f"| {lab.name} {lab.title} | {len(lab.names())} | {cases} | {len(list(lab.wrong_answers()))} | {derived.count} "
+           f"| {derived.count - derived.equal - len(derived.passing)} | {derived.equal} | {derived.diagnosed} "
            f"| {time.time() - begin:.1f} |")
-    return row, problems
+    return row, problems + [f"  {line}" for line in derived.lines * listing]
 
 
-def prove(chosen):
+def prove(chosen, listing=False):
     failed = False
-    print("| lab | functions | cases | wrong answers | seconds to check |\n|---|---|---|---|---|")
-    labs.build_core()  # once, before the processes below all need it
+    print("| lab | functions | cases | known wrong answers | derived | caught | equal | diagnosed | seconds to check |\n"
+          "|---|---|---|---|---|---|---|---|---|")
+    building.build_core()  # once, before the processes below all need it
     with ProcessPoolExecutor(os.cpu_count()) as processes:  # not threads: a lab's directory is a global variable
-        for lab, (row, problems) in zip(chosen, processes.map(prove_one, [lab.number for lab in chosen])):
+        rows = processes.map(prove_one, [lab.number for lab in chosen], [listing] * len(chosen))
+        for lab, (row, problems) in zip(chosen, rows):
             print(row, flush=True)
             for problem in problems:
-                failed = True
-                print(f"lab {int(lab.number)}: {problem}", flush=True)
-    if len(chosen) == len(labs.all_labs()):
-        printed = io.StringIO()
-        with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(printed):
-            labs.LABS = Path(directory)
-            for lab in labs.all_labs():  # as a learner leaves the files: with the #include of `start`
-                lab.write({file: text.replace("#include", '#include "not_written.hpp"\n#include', 1)
-                           for file, text in lab.real().items()})
-            failed |= finale() != 0 or "exactly what data/toy/digests.txt says" not in printed.getvalue()
-        print(f"The finale, with the real functions in all labs:\n{printed.getvalue()}")
+                failed = failed or not problem.startswith("  ")
+                print(problem if problem.startswith("  ") else f"lab {lab.name}: {problem}", flush=True)
+    if len(chosen) == len(labs.all_labs(variants=True)):
+        failed |= prove_finale()
     return 1 if failed else 0
 
 
+def prove_finale():
+    printed = io.StringIO()
+    with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(printed):
+        labs.LABS = Path(directory)
+        for lab in labs.all_labs():  # as a learner leaves the files: with the #include of `start`
+            lab.write({file: text.replace("#include", '#include "not_written.hpp"\n#include', 1)
+                       for file, text in lab.real().items()})
+        failed = finale() != 0 or "exactly what data/toy/digests.txt says" not in printed.getvalue()
+    print(f"The finale, with the real functions in all labs:\n{printed.getvalue()}")
+    return failed
+
+
 if __name__ == "__main__":
-    sys.exit(prove([labs.Lab(number) for number in sys.argv[1:]] or labs.all_labs()))
+    words = sys.argv[1:]
+    sys.exit(prove([labs.Lab(word) for word in words if word != "--list"] or labs.all_labs(variants=True), "--list" in words))

@@ -1,0 +1,269 @@
+"""Builds the program of a lab: main.cpp, cases.cpp and the learner's files, linked before the prebuilt core in
+build/labs. All functions of other labs are the real ones. Those of this lab must come from the learner's files: the core
+that is linked does not have them."""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from confine import MEGABYTE, Limits, run_confined
+from labs import DESCRIPTIONS, PROJECT, LabError
+
+sys.path.insert(0, str(PROJECT / "scripts" / "dev" / "mutants"))
+from cpp import bodies_of, tokens_of  # noqa: E402
+
+BUILD = PROJECT / "build" / "labs"
+MUTANT = PROJECT / "scripts" / "dev" / "mutants"  # its mutant.hpp
+# Without optimization, everything compiles quickly; assertions catch mistakes early; -g1 gives a crash its line.
+FLAGS = "-O0 -g1 -D_GLIBCXX_ASSERTIONS"
+LIMITS = Limits(cpu_seconds=40, memory=1024 * MEGABYTE, file_size=256 * MEGABYTE, children=True)  # of the compiler
+
+
+class CompileError(Exception):
+    """The compiler's or linker's messages."""
+
+
+class Missing(Exception):
+    """A function of the lab that the learner's files do not define."""
+
+
+def run_quietly(command, what, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
+    if done.returncode != 0:
+        raise LabError(f"{what} failed:\n{done.stdout[-3000:]}")
+    return done.stdout
+
+
+def build_core():
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with open(BUILD / "lock", "w", encoding="utf-8") as lock:  # `watch` and `check` may run at the same time
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        known = BUILD / "flags.txt"
+        if not (BUILD / "build.ninja").exists() or not known.exists() or known.read_text() != FLAGS:
+            print("Building the core for the labs; this takes a minute, once ...", file=sys.stderr, flush=True)
+            run_quietly(["cmake", "-S", PROJECT, "-B", BUILD, "-G", "Ninja", "-DGLASSFORMER_CORE_ONLY=ON",
+                         "-DCMAKE_BUILD_TYPE=Labs", f"-DCMAKE_CXX_FLAGS_LABS={FLAGS}"], "cmake")
+            known.write_text(FLAGS)
+        run_quietly(["cmake", "--build", BUILD, "--target", "copy_task"], "building the core")
+
+
+def compile_command(source, target, includes, warnings):
+    """How the core compiles its files, for one file of ours. Our include directories come first."""
+    commands = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
+    entry = next(entry for entry in commands if entry["file"].endswith("src/layers/masks.cpp"))
+    words = shlex.split(entry["command"])
+    words = [word for word in words[:words.index("-o")] if not (warnings and word.startswith("-Wno-"))]
+    words += ["-Wall", "-Wextra", "-fmax-errors=20"] if warnings else ["-w"]
+    return (words[:1] + [f"-I{path}" for path in includes] + words[1:] +
+            ["-fdiagnostics-color=never", "-o", str(target), "-c", str(source)])
+
+
+def link_command(objects, target, core):
+    """How the example of the core is linked, for our objects and our core."""
+    line = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "copy_task"], capture_output=True, text=True,
+                          check=True).stdout.strip().split("\n")[-1]
+    words = [word for word in shlex.split(line.split("&&")[1]) if not word.endswith("copy_task.cpp.o")]
+    words[words.index("-o") + 1] = str(target)
+    at = next(number for number, word in enumerate(words) if word.endswith(".a"))
+    fixed = ["-no-pie"] if sys.platform == "linux" else []  # then addr2line understands the addresses of a crash
+    return words[:at] + fixed + [str(name) for name in objects] + [str(core)] + words[at + 1:]
+
+
+def run_compiler(command):
+    """Returns the compiler's warnings."""
+    done = run_confined(command, LIMITS, environment=dict(os.environ), directory=BUILD)
+    if done.status == 0:
+        return done.error
+    if done.too_slow:
+        raise CompileError(f"The compiler did not finish within {LIMITS.cpu_seconds} seconds. Does your code include an endless "
+                           "file, or a template that never ends?")
+    if re.search(r"out of memory|cannot allocate|virtual memory exhausted|bad_alloc|Killed signal|file too large|"
+                 r"File size limit", done.error, re.I):
+        raise CompileError(f"The compiler needed more than {LIMITS.memory // MEGABYTE} MB of memory. Does your code include an "
+                           "endless file, or a template that never ends?")
+    raise CompileError(done.error)
+
+
+def digest_of(*texts):
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+def remove_old_programs(lab, kept=60):
+    """Removes all but the programs used last. Other processes may do the same at the same time."""
+    used = {}
+    for program in (BUILD / lab.number).glob("*/program"):
+        with contextlib.suppress(FileNotFoundError):
+            used[program] = program.stat().st_mtime
+    for program in sorted(used, key=used.get)[:-kept]:
+        shutil.rmtree(program.parent, ignore_errors=True)
+
+
+def symbols_of(objects):
+    """The functions that object files define: "glassformer::MaskedSoftmax<double>::forward_in_place(...)"."""
+    lines = subprocess.run(["nm", "-C", "--defined-only", *objects], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^[0-9a-f]+ [TtWw] (.*)$", lines, re.M))
+
+
+def functions_among(lab, symbols):
+    """(name of a function of the lab, symbol) for each symbol of these functions."""
+    found = set()
+    for symbol in symbols:
+        plain, before = re.sub(r"\(anonymous namespace\)::", "", symbol), None
+        while plain != before:  # without template arguments
+            plain, before = re.sub(r"<[^<>]*>", "", plain), plain
+        head = plain.split("(")[0].split(" ")[-1]
+        found |= {(name, symbol) for name in lab.names() if f"::{head}".endswith(f"::{name}")}
+    return found
+
+
+def core_without(lab):
+    """The core without the files that the learner writes."""
+    core = BUILD / "libglassformer_core.a"
+    own = tuple(f"{file}.o" for file in lab.functions if file.startswith("src/") and file.endswith(".cpp"))
+    if not own:
+        return core
+    target = BUILD / lab.number / f"core-{core.stat().st_mtime_ns}.a"
+    if not target.exists():
+        for old in target.parent.glob("core-*.a"):
+            old.unlink(missing_ok=True)
+        commands = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", core.name], capture_output=True, text=True,
+                                  check=True).stdout
+        archive = next(line for line in commands.split("\n") if f" {core.name} " in line and " -c " not in line)
+        objects = [word for word in shlex.split(archive) if word.endswith(".o") and not word.endswith(own)]
+        part = target.with_suffix(f".{os.getpid()}.part")
+        run_quietly(["ar", "qc", part, *objects], "ar", cwd=BUILD)
+        part.rename(target)
+    return target
+
+
+class Objects:
+    """The object files of a lab's program, compiled from these source files (as in lab.functions -> text).
+    `originals` (file -> path) names the learner's own files in the compiler's messages."""
+
+    def __init__(self, lab, texts, originals=None):
+        originals = originals or {}
+        common = [DESCRIPTIONS / "main.cpp", lab.description / "cases.cpp"]
+        given = [DESCRIPTIONS / "cases.hpp", *sorted(lab.description.glob("*.hpp"))]
+        key = digest_of(*(path.read_text(encoding="utf-8") for path in [*common, *given, Path(__file__)]),
+                        str((BUILD / "libglassformer_core.a").stat().st_mtime_ns))
+        self.directory = BUILD / lab.number / digest_of(key, *texts.values(), *originals.values())
+        self.program = self.directory / "program"
+        include = self.directory / "include"
+        includes = [include, lab.description, DESCRIPTIONS, PROJECT / "tests", MUTANT]
+        for file, text in texts.items():
+            path = include / "glassformer" / lab.place(file)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f'#line 1 "{originals[file]}"\n{text}' if file in originals else text, encoding="utf-8")
+        self.paths = []
+        for file in texts:
+            if file.endswith(".cpp"):
+                source = include / "glassformer" / lab.place(file)
+                target = self.directory / ("-".join(lab.place(file).with_suffix("").parts) + ".o")
+                self._compile(source, target, includes, bool(originals))
+        headers = [text for file, text in texts.items() if file.endswith(".hpp")]
+        for source in common:  # the cases may include a header of the lab; apart from that, they are compiled only once
+            self._compile(source, BUILD / lab.number / f"{source.stem}-{digest_of(key, *headers)}.o", includes, False)
+
+    def _compile(self, source, target, includes, warnings):
+        if not target.exists():
+            part = target.with_suffix(f".{os.getpid()}-{self.directory.name}.part.o")
+            said = run_compiler(compile_command(source, part, includes, warnings))
+            if warnings:
+                self.warnings_file.write_text(self.warnings() + said, encoding="utf-8")
+            part.rename(target)
+        self.paths.append(target)
+
+    @property
+    def warnings_file(self):
+        return self.directory / "warnings.txt"
+
+    def warnings(self):
+        """What the compiler said about the learner's files."""
+        return self.warnings_file.read_text(encoding="utf-8") if self.warnings_file.exists() else ""
+
+
+def program_of(lab, texts, originals=None):
+    """Builds the program of a lab with these source files, if it does not exist yet. Raises CompileError, and Missing for
+    a function that the files do not define."""
+    objects = Objects(lab, texts, originals)
+    if objects.program.exists():
+        os.utime(objects.program)
+        return objects
+    remove_old_programs(lab)
+    missing = missing_function(lab, objects)
+    if missing:
+        raise Missing(missing)
+    part = objects.directory / f"program.{os.getpid()}.part"
+    run_compiler(link_command(objects.paths, part, core_without(lab)))
+    part.rename(objects.program)
+    return objects
+
+
+def missing_function(lab, objects):
+    """A function of the lab that the real files define, and these do not; or None."""
+    real = lab.real()
+    wanted = BUILD / lab.number / f"functions-{digest_of(*real.values())}.json"
+    if not wanted.exists():
+        part = wanted.with_suffix(f".{os.getpid()}.part")
+        part.write_text(json.dumps(sorted(functions_among(lab, symbols_of(Objects(lab, real).paths)))))
+        part.rename(wanted)
+    defined = symbols_of(objects.paths)
+    return next((name for name, symbol in json.loads(wanted.read_text()) if symbol not in defined), None)
+
+
+def all_in_one(lab, answers):
+    """One program for many answers (lists of source files): the functions that differ have a body for each answer, and
+    the variable GLASSFORMER_MUTANT says which answer runs; they are numbered from 1. If it does not compile, the error's
+    `guilty` has the numbers of the answers that it names."""
+    texts, owners = {}, {}
+    for file, real in lab.real().items():
+        lines, places = _Lines(), bodies(real)
+        versions = [[answer[file][begin:end] for begin, end in bodies(answer[file])] for answer in answers]
+        if any(len(version) != len(places) for version in versions):
+            raise LabError(f"lab {lab.name}: a known wrong answer changes more than the bodies of functions of {file}")
+        include, at = '#include "mutant.hpp"\n', 0
+        lines.add("#pragma once\n" + include if file.endswith(".hpp") else include)
+        for number, (begin, end) in enumerate(places):
+            lines.add(real[at:begin].removeprefix("#pragma once\n") if at == 0 else real[at:begin])
+            for answer, version in enumerate(versions, 1):
+                if version[number] != real[begin:end]:
+                    lines.add(f" if (glassformer::mutants::on({answer})) {{{version[number]}\n}} else", answer)
+            lines.add(" {" + real[begin:end] + "}")
+            at = end
+        lines.add(real[at:])
+        texts[file], owners[str(lab.place(file))] = "".join(lines.parts), lines.owners
+    try:
+        return program_of(lab, texts).program
+    except CompileError as error:
+        places = re.findall(r"include/glassformer/(\S+?):(\d+):.*error:", str(error))
+        error.guilty = {number for file, line in places for number in owners.get(file, {}).get(int(line), ())}
+        raise
+
+
+class _Lines:
+    """A text in parts, and whose each line is."""
+
+    def __init__(self):
+        self.parts, self.line, self.owners = [], 1, {}
+
+    def add(self, text, owner=None):
+        for _ in range(text.count("\n") + 1):
+            if owner is not None:
+                self.owners.setdefault(self.line, set()).add(owner)
+            self.line += 1
+        self.line -= 1
+        self.parts.append(text)
+
+
+def bodies(text):
+    """(begin, end) of the contents of each function's body."""
+    tokens = tokens_of(text)
+    return [(tokens[opening].end, tokens[closing].begin) for opening, closing in bodies_of(tokens)]

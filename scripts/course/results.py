@@ -1,0 +1,140 @@
+"""What the program of a lab computed, and how it ended: reads the lines that docs/course/labs/main.cpp writes."""
+
+import math
+import re
+import signal
+import subprocess
+
+from confine import MEGABYTE, Limits, run_confined
+
+LIMITS = Limits(cpu_seconds=5, memory=1024 * MEGABYTE, file_size=16 * MEGABYTE)  # for all cases of a lab together
+TOLERANCE = 1e-9  # relative to the largest expected number of the output
+# New memory is filled with the same garbage every time, so that results do not depend on chance.
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MALLOC_PERTURB_": "191"}
+GARBAGE = {32.501960784313725, 3.0039215087890625}  # 0x4040... as a double, and as a float
+LAST_RESORT = "no case began: something of your file runs before main"
+
+
+class Result:
+    """One case: its name and law, the numbers it showed, and how it ended."""
+
+    def __init__(self, name, law):
+        self.name, self.law, self.inputs, self.outputs, self.ended, self.detail = name, law, [], [], "", ""
+
+
+class Results(list):
+    """The results of all cases, up to the first that did not end. `printed` is what the learner's code printed."""
+
+    printed = ""
+
+
+def run(program, *, grading=False, harmless=False, names=(), **variables):
+    """`names` are the learner's files, as the compiler names them in its messages."""
+    done = run_confined([program, "grade" if grading else "check", None], LIMITS._replace(harmless=harmless),
+                        environment={**ENVIRONMENT, **variables})
+    results, addresses, stack = Results(), None, False
+    for line in done.results.decode(errors="replace").split("\n"):
+        kind, *fields = line.split("\t")
+        if kind == "case" and len(fields) == 2:
+            results.append(Result(*fields))
+        elif kind == "signal" and len(fields) == 2:
+            stack, addresses = fields[0] == "stack", fields[1].split()
+        elif kind in ("input", "output") and len(fields) == 4 and results:
+            name, rows, cols, text = fields
+            numbers = numbers_of(text)
+            if numbers is not None and len(numbers) == int(rows) * int(cols):
+                (results[-1].inputs if kind == "input" else results[-1].outputs).append((name, int(rows), int(cols), numbers))
+        elif kind in ("end", "not written", "threw") and results and not results[-1].ended:
+            results[-1].ended, results[-1].detail = kind, "".join(fields)
+    if not results:
+        results.append(Result("", LAST_RESORT))
+    last = results[-1]
+    if last.ended == "threw":
+        last.detail = ("needed more than 1 GB of memory" if last.detail == "std::bad_alloc"
+                       else f"threw an exception: {last.detail}")
+    elif not last.ended:
+        where = line_of(program, addresses, names) if addresses else ""
+        last.ended, last.detail = how_it_stopped(done, stack, where)
+    results.printed = printed_text(done)
+    return results
+
+
+def numbers_of(text):
+    try:
+        return [float(number) for number in text.split()]
+    except ValueError:  # the program was stopped in the middle of a line
+        return None
+
+
+def line_of(program, addresses, names):
+    """The innermost place in the learner's files: "labs/03/layers/softmax.cpp:42"."""
+    after_calls = [hex(int(address, 16) - 1) for address in addresses]  # the next instruction may be on another line
+    found = subprocess.run(["addr2line", "-i", "-e", program, *after_calls], capture_output=True, text=True, check=False)
+    for line in found.stdout.splitlines():
+        place = re.match(r"(.*):(\d+)", line)
+        name = next((name for name in names if place and place[1].endswith(name)), None)
+        if name:
+            return f"{name}:{place[2]}"
+    return ""
+
+
+def how_it_stopped(done, stack, where):
+    """Completes the sentence "In this case, your code ..."."""
+    at = f" at {where}" if where else ""
+    assertion = re.search(r"Assertion [`'](.*)' failed|(?:error: )?assertion failed: (.*)", done.error)
+    if done.too_slow:
+        return "stopped", (f"did not finish within {LIMITS.cpu_seconds} seconds" + (f"; it was{at}" if at else "") +
+                           ": does a loop never end?")
+    if done.status == -signal.SIGXFSZ:
+        return "stopped", f"printed more than {LIMITS.file_size // MEGABYTE} MB"
+    if done.status == 99:
+        return "crashed", "could not be confined: this system forbids it"
+    if done.status >= 0:
+        return "left", (f"ended the program (exit status {done.status}), as exit() and abort's relatives do. A function must "
+                        "return to its caller")
+    if stack:
+        return "crashed", f"used up the stack{at}: does a function call itself without end?"
+    if assertion and done.status == -signal.SIGABRT:
+        return "crashed", f"stopped{at or ' at an assertion'}, because this does not hold: {assertion[1] or assertion[2]}"
+    names = {-signal.SIGSEGV: "it used memory that it does not own: is an index too large, or a pointer null?",
+             -signal.SIGABRT: "the program called abort()", -signal.SIGFPE: "an integer was divided by 0",
+             -signal.SIGILL: "a function that must return a value did not"}
+    return "crashed", f"crashed{at}: " + names.get(done.status, f"the program was ended by signal {-done.status}")
+
+
+def printed_text(done):
+    """What the learner's code printed, without the message of a failed assertion."""
+    error = re.sub(r"^.*: Assertion .* failed\.\n?|^terminate called.*\n|^  what\(\): .*\n", "", done.error, flags=re.M)
+    return "\n".join(text.rstrip("\n") for text in (done.output, error) if text.strip())
+
+
+def equal(a, b, scale):
+    return a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) <= TOLERANCE * scale
+
+
+def differing(expected, actual):
+    """For each output: the cells that differ; None if the shape differs. Names, and so the shapes in them, count."""
+    cells = []
+    for (name, rows, cols, wanted), found in zip(expected.outputs, actual.outputs):
+        scale = max((abs(number) for number in wanted if math.isfinite(number)), default=0)
+        if found[:3] != (name, rows, cols):
+            cells.append(None)
+        else:
+            cells.append([not equal(*pair, scale) for pair in zip(wanted, found[3])])
+    return cells
+
+
+def output_equal(expected, actual, number):
+    if number >= min(len(expected.outputs), len(actual.outputs)):
+        return False
+    cells = differing(expected, actual)[number]
+    return cells is not None and not any(cells)
+
+
+def same(expected, actual):
+    return (actual.ended == expected.ended and len(actual.outputs) == len(expected.outputs)
+            and all(cells is not None and not any(cells) for cells in differing(expected, actual)))
+
+
+def all_same(expected, actual):
+    return len(expected) == len(actual) and all(map(same, expected, actual))
