@@ -126,6 +126,7 @@ int main(int count, char** arguments) {
   grading = std::strcmp(arguments[1], "grade") == 0;
   top_of_stack = reinterpret_cast<const char*>(&count);
   watch_signals();
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // so that a crash loses nothing that you printed
   for (const Case& test : cases) {
     run(test);
   }
