@@ -70,6 +70,12 @@ class Pages(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("if (sum > 0) {", done.stdout)
 
+    def test_a_chapter_with_a_lab_must_say_how_to_start_it(self):
+        self.change("docs/course/03-softmax.md", "scripts/lab.sh start 3", "scripts/lab.sh list")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("expected 1 times scripts/lab.sh start 3, found 0", done.stdout)
+
     def test_a_function_that_no_longer_exists_is_named(self):
         self.change("src/layers/softmax.cpp", "MaskedSoftmax<Scalar>::forward_in_place(", "MaskedSoftmax<Scalar>::onward(")
         done = self.check()
