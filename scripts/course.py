@@ -8,8 +8,8 @@
 The numbers are those of the model of configs/debug.yaml after 20 updates; they are the same on every machine. Marks:
 
     <!-- code FILE NAME... -->       functions or classes of the source, by name, up to <!-- end -->
-    <!-- python                      what this Python prints, up to <!-- end -->. It can use what `Page` defines below
-    CODE -->
+    <!-- python                      what this Python prints, up to <!-- end -->. It can use what `Page` defines below,
+    CODE -->                         and `minutes`: how long pages take to read
     <!-- diagram NAME: TITLE         a picture, drawn by scripts/course/diagram.py, up to <!-- end -->
     TEXT -->
     <!-- = EXPRESSION -->x<!-- . --> the value of a Python expression, within a sentence
@@ -20,6 +20,7 @@ import contextlib
 import difflib
 import io
 import json
+import math
 import os
 import re
 import subprocess
@@ -40,6 +41,13 @@ COURSE = PROJECT / "docs" / "course"
 PROGRAM = Path(os.environ.get("GLASSFORMER", PROJECT / "build" / "release" / "glassformer"))
 SENTENCES = [("the small dog sees a house .", "der kleine hund sieht ein haus ."), ("she sleeps .", "sie schläft .")]
 MOST_WORDS = 1550
+
+# How fast an attentive learner reads, who also unfolds all code. One such learner took about half an hour for an average
+# chapter, and 55 minutes for the longest (chapter 12 when it still included chapter 13). These rates gave 30 and 54.
+WORDS_PER_MINUTE = 120
+LINES_OF_CODE_PER_MINUTE = 18
+FORMULAS_PER_MINUTE = 2
+ROWS_OF_NUMBERS_PER_MINUTE = 12
 
 
 class Page:
@@ -113,12 +121,23 @@ def matrix(values):
 
 class Filler:
     def __init__(self, page):
-        self.page, self.pictures, self.shown = page, {}, set()
+        self.page, self.pictures, self.shown, self.filled = page, {}, set(), {}
 
-    def fill(self, text, where):
-        self.where, self.scope = where, self.page.names()  # what one mark defines, later marks of the page can use
-        return re.sub(r"(<!-- (code|python|diagram)\b(.*?)-->\n)(.*?)(<!-- end -->)|(<!-- = (.*?) -->)(.*?)(<!-- \. -->)",
-                      self._mark, text, flags=re.S)
+    def fill(self, path):
+        self.where = path.relative_to(PROJECT)
+        self.scope = self.page.names() | {"minutes": self.minutes}  # what one mark defines, later marks of the page can use
+        self.filled[path] = re.sub(
+            r"(<!-- (code|python|diagram)\b(.*?)-->\n)(.*?)(<!-- end -->)|(<!-- = (.*?) -->)(.*?)(<!-- \. -->)",
+            self._mark, path.read_text(encoding="utf-8"), flags=re.S)
+        return self.filled[path]
+
+    def minutes(self, *patterns, at_most=math.inf):
+        """How long the pages with these names (or patterns such as 1*.md) take to read, each to the nearest 5 minutes."""
+        paths = [path for pattern in patterns for path in sorted(COURSE.glob(pattern)) or [COURSE / pattern]]
+        total = sum(5 * round(minutes_of(self.filled.get(path) or path.read_text(encoding="utf-8")) / 5) for path in paths)
+        if total > at_most:
+            raise ValueError(f"{total} minutes; expected at most {at_most}")
+        return total
 
     def _guard(self, action, what):
         try:
@@ -160,13 +179,24 @@ def words_of(text):
     return len(re.sub(r"<!--.*?-->|```.*?```|\$\$.*?\$\$|\$[^$\n]*\$", "", text, flags=re.S).split())
 
 
+def minutes_of(text):
+    """How long a page takes to read."""
+    code, numbers = ([line for block in re.findall(rf"```{kind}\n(.*?)```", text, flags=re.S)
+                      for line in block.split("\n") if line.strip()] for kind in ("cpp", "text"))
+    formulas = re.findall(r"\$\$.*?\$\$", re.sub(r"<!--.*?-->|```.*?```", "", text, flags=re.S), flags=re.S)
+    return (words_of(text) / WORDS_PER_MINUTE + len(code) / LINES_OF_CODE_PER_MINUTE +
+            len(formulas) / FORMULAS_PER_MINUTE + len(numbers) / ROWS_OF_NUMBERS_PER_MINUTE)
+
+
 def problems_of_chapter(path, text):
     """What every chapter must have."""
     number = int(path.name[:2])
     if words_of(text) > MOST_WORDS:
         yield f"{words_of(text)} words; at most {MOST_WORDS}"
     needed = {"<!-- diagram": 1, "<!-- code": 1, "<!-- python": 1, "<details>": 3, "debugger.md#": 1,
-              f"scripts/lab.sh start {number}": 1, "## What goes wrong": 1}
+              "## What goes wrong": 1}
+    if (COURSE / "labs" / f"{number:02}").exists():
+        needed[f"scripts/lab.sh start {number}"] = 1
     if re.search(r"\\[,;:!{}]", re.sub(r"```.*?```|<!--.*?-->|`[^`]*`", "", text, flags=re.S)):
         yield r"a formula with \, \; \: \! \{ or \}: Markdown removes the backslash"
     if re.search(r"^ *<!-- =", text, re.M):
@@ -192,10 +222,11 @@ def main():
         sys.exit(f"course.py: {PROGRAM}: there is no such program. Build it with scripts/quickstart.sh, or set GLASSFORMER.")
     problems, wanted = [], {}
     pages = [path.resolve() for path in options.pages] or sorted(COURSE.glob("*.md"))
+    pages.sort(key=lambda path: "minutes(" in path.read_text(encoding="utf-8"))  # last, when the other pages are filled
     with tempfile.TemporaryDirectory() as directory:
         filler = Filler(Page(directory))
         for path in pages:
-            text = wanted[path] = filler.fill(path.read_text(encoding="utf-8"), path.relative_to(PROJECT))
+            text = wanted[path] = filler.fill(path)
             if re.match(r"\d\d-", path.name):
                 problems += [f"{path.relative_to(PROJECT)}: {problem}" for problem in problems_of_chapter(path, text)]
     if not options.pages:

@@ -45,9 +45,9 @@ class Pages(unittest.TestCase):
         for name in ("scripts", "docs", "src", "configs", "data", "tests/metrics"):
             shutil.copytree(PROJECT / name, self.copy / name)
 
-    def check(self):
+    def check(self, page="03-softmax.md"):
         environment = {"GLASSFORMER": str(PROJECT / "build/release/glassformer"), **os.environ}
-        return subprocess.run([sys.executable, self.copy / "scripts/course.py", "--check", "docs/course/03-softmax.md"],
+        return subprocess.run([sys.executable, self.copy / "scripts/course.py", "--check", f"docs/course/{page}"],
                               cwd=self.copy, env=environment, capture_output=True, text=True, check=False)
 
     def change(self, file, old, new):
@@ -72,6 +72,24 @@ class Pages(unittest.TestCase):
         done = self.check()
         self.assertEqual(done.returncode, 1)
         self.assertIn("if (sum > 0) {", done.stdout)
+
+    def test_a_chapter_with_a_lab_must_say_how_to_start_it(self):
+        self.change("docs/course/03-softmax.md", "scripts/lab.sh start 3", "scripts/lab.sh list")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("expected 1 times scripts/lab.sh start 3, found 0", done.stdout)
+
+    def test_minutes_that_are_no_longer_right_are_noticed(self):
+        self.change("docs/course/README.md", 'minutes("03-softmax.md") -->10<', 'minutes("03-softmax.md") -->15<')
+        done = self.check("README.md")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('-->15<', done.stdout)
+
+    def test_a_track_that_takes_longer_than_it_promises_is_noticed(self):
+        self.change("docs/course/03-softmax.md", "## The equation", "## The equation\n\n" + 9000 * "word ")
+        done = self.check("README.md")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("expected at most 60", done.stderr)
 
     def test_a_function_that_no_longer_exists_is_named(self):
         self.change("src/layers/softmax.cpp", "MaskedSoftmax<Scalar>::forward_in_place(", "MaskedSoftmax<Scalar>::onward(")
