@@ -2,8 +2,9 @@
 """Fills the marked places of the course (docs/course): no number is typed, and no code is pasted.
 
     scripts/course.py                writes what has changed
-    scripts/course.py --check        fails if a page differs from what it would write, or if no page
-                                     shows a function of layers, model, training or decoding
+    scripts/course.py --check        fails if a page differs from what it would write, if no page shows a
+                                     function of layers, model, training or decoding, or if a page shows
+                                     a lab's function before the reader unfolds it
 
 The numbers are those of the model of configs/debug.yaml after 20 updates; they are the same on every machine. Marks:
 
@@ -34,6 +35,7 @@ sys.path[:0] = [str(PROJECT / "scripts" / "course"), str(PROJECT / "tests" / "me
 import numpy as np  # noqa: E402
 import reference  # noqa: E402
 from diagram import draw  # noqa: E402
+from labs import all_labs  # noqa: E402
 from source import Source, core_files  # noqa: E402
 
 COURSE = PROJECT / "docs" / "course"
@@ -176,6 +178,23 @@ def problems_of_chapter(path, text):
             yield f"expected {count} times {what}, found {text.count(what)}"
 
 
+def solutions():
+    """(file, function) of everything that the labs ask for."""
+    return {(file, block.name) for lab in all_labs() for file, functions in lab.functions.items()
+            for name in functions for block in Source(PROJECT / file).find(name)}
+
+
+def unfolded(text, solved):
+    """Solutions that a page shows outside <details>, where a reader meets them before the lab."""
+    for match in re.finditer(r"<!-- code (\S+)(.*?)-->", text, flags=re.S):
+        if text.count("<details>", 0, match.start()) > text.count("</details>", 0, match.start()):
+            continue
+        source = Source(PROJECT / match.group(1))
+        for name in (function for shown in match.group(2).split() for function in source.shown_by(shown)):
+            if (match.group(1), name) in solved:
+                yield f"{name} is for the reader to write in a lab: put its `code` mark into <details>"
+
+
 def not_shown(filler):
     """The functions of the core's main modules that no chapter shows."""
     every = {(str(path.relative_to(PROJECT)), name) for path in core_files("layers", "model", "training", "decoding")
@@ -193,11 +212,11 @@ def main():
     problems, wanted = [], {}
     pages = [path.resolve() for path in options.pages] or sorted(COURSE.glob("*.md"))
     with tempfile.TemporaryDirectory() as directory:
-        filler = Filler(Page(directory))
+        filler, solved = Filler(Page(directory)), solutions()
         for path in pages:
             text = wanted[path] = filler.fill(path.read_text(encoding="utf-8"), path.relative_to(PROJECT))
-            if re.match(r"\d\d-", path.name):
-                problems += [f"{path.relative_to(PROJECT)}: {problem}" for problem in problems_of_chapter(path, text)]
+            found = [*unfolded(text, solved), *(problems_of_chapter(path, text) if re.match(r"\d\d-", path.name) else [])]
+            problems += [f"{path.relative_to(PROJECT)}: {problem}" for problem in found]
     if not options.pages:
         problems += not_shown(filler)
         problems += [f"{path.relative_to(PROJECT)}: no page shows it" for path in (COURSE / "images").glob("*.svg")

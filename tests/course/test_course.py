@@ -70,6 +70,15 @@ class Pages(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("if (sum > 0) {", done.stdout)
 
+    def test_a_solution_outside_details_is_noticed(self):
+        self.change("docs/course/03-softmax.md", "<details><summary>The code of the lab's function: unfold it after the lab"
+                    "</summary>\n", "")
+        self.change("docs/course/03-softmax.md", "</details>\n\n## The numbers", "## The numbers")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout, "docs/course/03-softmax.md: MaskedSoftmax::forward_in_place is for the reader to write in "
+                         "a lab: put its `code` mark into <details>\n")
+
     def test_a_function_that_no_longer_exists_is_named(self):
         self.change("src/layers/softmax.cpp", "MaskedSoftmax<Scalar>::forward_in_place(", "MaskedSoftmax<Scalar>::onward(")
         done = self.check()
