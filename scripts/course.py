@@ -2,9 +2,10 @@
 """Fills the marked places of the course (docs/course): no number is typed, and no code is pasted.
 
     scripts/course.py                writes what has changed
-    scripts/course.py --check        fails if a page differs from what it would write, if no page shows a
-                                     function of layers, model, training or decoding, or if a page shows
-                                     a lab's function before the reader unfolds it
+    scripts/course.py --check        fails if a page differs from what it would write, or breaks a rule of
+                                     scripts/course/rules.py: for example, if it shows a lab's function
+                                     unfolded, or has a number that no mark computes. Also fails if no page
+                                     shows a function of layers, model, training or decoding
 
 The numbers are those of the model of configs/debug.yaml after 20 updates; they are the same on every machine. Marks:
 
@@ -35,13 +36,12 @@ sys.path[:0] = [str(PROJECT / "scripts" / "course"), str(PROJECT / "tests" / "me
 import numpy as np  # noqa: E402
 import reference  # noqa: E402
 from diagram import draw  # noqa: E402
-from labs import all_labs  # noqa: E402
+from rules import TYPED, problems_of_chapter, problems_of_numbers, solutions, typed_numbers, unfolded  # noqa: E402
 from source import Source, core_files  # noqa: E402
 
 COURSE = PROJECT / "docs" / "course"
 PROGRAM = Path(os.environ.get("GLASSFORMER", PROJECT / "build" / "release" / "glassformer"))
 SENTENCES = [("the small dog sees a house .", "der kleine hund sieht ein haus ."), ("she sleeps .", "sie schläft .")]
-MOST_WORDS = 1550
 
 
 class Page:
@@ -157,44 +157,6 @@ class Filler:
         return f"![{title}](images/{name}.svg)"
 
 
-def words_of(text):
-    """The words of a page, without marks, code, numbers in blocks, and formulas."""
-    return len(re.sub(r"<!--.*?-->|```.*?```|\$\$.*?\$\$|\$[^$\n]*\$", "", text, flags=re.S).split())
-
-
-def problems_of_chapter(path, text):
-    """What every chapter must have."""
-    number = int(path.name[:2])
-    if words_of(text) > MOST_WORDS:
-        yield f"{words_of(text)} words; at most {MOST_WORDS}"
-    needed = {"<!-- diagram": 1, "<!-- code": 1, "<!-- python": 1, "<details>": 3, "debugger.md#": 1,
-              f"scripts/lab.sh start {number}": 1, "## What goes wrong": 1}
-    if re.search(r"\\[,;:!{}]", re.sub(r"```.*?```|<!--.*?-->|`[^`]*`", "", text, flags=re.S)):
-        yield r"a formula with \, \; \: \! \{ or \}: Markdown removes the backslash"
-    if re.search(r"^ *<!-- =", text, re.M):
-        yield "a line begins with <!-- =, where Markdown would begin a new paragraph"
-    for what, count in needed.items():
-        if number > 0 and text.count(what) < count:
-            yield f"expected {count} times {what}, found {text.count(what)}"
-
-
-def solutions():
-    """(file, function) of everything that the labs ask for."""
-    return {(file, block.name) for lab in all_labs() for file, functions in lab.functions.items()
-            for name in functions for block in Source(PROJECT / file).find(name)}
-
-
-def unfolded(text, solved):
-    """Solutions that a page shows outside <details>, where a reader meets them before the lab."""
-    for match in re.finditer(r"<!-- code (\S+)(.*?)-->", text, flags=re.S):
-        if text.count("<details>", 0, match.start()) > text.count("</details>", 0, match.start()):
-            continue
-        source = Source(PROJECT / match.group(1))
-        for name in (function for shown in match.group(2).split() for function in source.shown_by(shown)):
-            if (match.group(1), name) in solved:
-                yield f"{name} is for the reader to write in a lab: put its `code` mark into <details>"
-
-
 def not_shown(filler):
     """The functions of the core's main modules that no chapter shows."""
     every = {(str(path.relative_to(PROJECT)), name) for path in core_files("layers", "model", "training", "decoding")
@@ -215,10 +177,14 @@ def main():
         filler, solved = Filler(Page(directory)), solutions()
         for path in pages:
             text = wanted[path] = filler.fill(path.read_text(encoding="utf-8"), path.relative_to(PROJECT))
-            found = [*unfolded(text, solved), *(problems_of_chapter(path, text) if re.match(r"\d\d-", path.name) else [])]
+            chapter = re.match(r"\d\d-", path.name)
+            found = [*unfolded(text, solved), *problems_of_numbers(text),
+                     *(problems_of_chapter(int(path.name[:2]), text) if chapter else [])]
             problems += [f"{path.relative_to(PROJECT)}: {problem}" for problem in found]
     if not options.pages:
         problems += not_shown(filler)
+        typed = {number for text in wanted.values() for number in typed_numbers(text)}
+        problems += [f"scripts/course/rules.py: no page has the typed number {number}" for number in TYPED if number not in typed]
         problems += [f"{path.relative_to(PROJECT)}: no page shows it" for path in (COURSE / "images").glob("*.svg")
                      if path not in filler.pictures]
     for path, text in {**wanted, **filler.pictures}.items():

@@ -70,6 +70,18 @@ class Pages(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("if (sum > 0) {", done.stdout)
 
+    def test_a_typed_number_is_noticed(self):
+        self.change("docs/course/03-softmax.md", '<!-- = f"{weights[:4].sum():.4f}" -->1.0000<!-- . -->', "1.0001")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/course/03-softmax.md: 1.0001: no mark computes it.", done.stdout)
+
+    def test_a_claim_that_no_longer_holds_is_noticed(self):
+        self.change("docs/course/03-softmax.md", "scores[4:].min() > scores[0]", "scores[4:].min() > scores[1]")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/course/03-softmax.md: AssertionError", done.stderr)
+
     def test_a_solution_outside_details_is_noticed(self):
         self.change("docs/course/03-softmax.md", "<details><summary>The code of the lab's function: unfold it after the lab"
                     "</summary>\n", "")
