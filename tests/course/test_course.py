@@ -91,6 +91,27 @@ class Pages(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("expected at most 60", done.stderr)
 
+    def test_a_typed_number_is_noticed(self):
+        self.change("docs/course/03-softmax.md", '<!-- = f"{weights[:4].sum():.4f}" -->1.0000<!-- . -->', "1.0001")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/course/03-softmax.md: 1.0001: no mark computes it.", done.stdout)
+
+    def test_a_claim_that_no_longer_holds_is_noticed(self):
+        self.change("docs/course/03-softmax.md", "scores[4:].min() > scores[0]", "scores[4:].min() > scores[1]")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/course/03-softmax.md: AssertionError", done.stderr)
+
+    def test_a_solution_outside_details_is_noticed(self):
+        self.change("docs/course/03-softmax.md", "<details><summary>The code of the lab's function: unfold it after the lab"
+                    "</summary>\n", "")
+        self.change("docs/course/03-softmax.md", "</details>\n\n## The numbers", "## The numbers")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout, "docs/course/03-softmax.md: MaskedSoftmax::forward_in_place is for the reader to write in "
+                         "a lab: put its `code` mark into <details>\n")
+
     def test_a_function_that_no_longer_exists_is_named(self):
         self.change("src/layers/softmax.cpp", "MaskedSoftmax<Scalar>::forward_in_place(", "MaskedSoftmax<Scalar>::onward(")
         done = self.check()
