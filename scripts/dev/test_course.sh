@@ -10,5 +10,6 @@ build release glassformer_program
 if ! python_that_imports 'numpy, yaml' >/dev/null && can_install; then apt_install python3 python3-numpy python3-yaml || true; fi
 python=$(python_with 'the course' 'numpy, yaml' numpy pyyaml) || exit 0
 "$python" scripts/course.py --check
+python3 tests/course/test_class_page.py
 python3 tests/course/prove_labs.py
 "$python" tests/course/test_course.py
