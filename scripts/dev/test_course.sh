@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests the course: the pages show the program's own code and numbers; every lab fails unsolved and passes solved; every
-# known wrong answer gets its own diagnosis; the finale ends in the digest; and each of these checks can fail.
+# known wrong answer gets its own diagnosis; the finale ends in the digest; the slides need no network; and each of these
+# checks can fail.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -13,3 +14,12 @@ python=$(python_with 'the course' 'numpy, yaml' numpy pyyaml) || exit 0
 python3 tests/course/test_class_page.py
 python3 tests/course/prove_labs.py
 "$python" tests/course/test_course.py
+
+need pandoc 'the test of the slides' || exit 0
+slides=$(mktemp --suffix .html)
+trap 'rm "$slides"' EXIT
+scripts/slides.sh "$slides"
+if grep -oE '(src|href|url\()="?https?:[^"]*' "$slides"; then
+  echo 'The slides need the network for the lines above.' >&2
+  exit 1
+fi
