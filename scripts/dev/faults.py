@@ -1,7 +1,8 @@
 """The hand-made faults of tests/faults.txt: reads them, finds their places, and plants them.
 
 A fault names a function and quotes the code that it replaces there. Only the tokens of a quotation count, not the
-spaces and line breaks between them, so formatting the sources again changes nothing. In the new code, \\n is a line break.
+spaces and line breaks between them, so formatting the sources again changes nothing. In the new code, \\n is a line
+break.
 """
 
 import re
