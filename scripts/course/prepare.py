@@ -6,17 +6,18 @@ the image that students get. It changes nothing in labs."""
 import sys
 import time
 
+from building import build_core
 from check import wrong_results
-from labs import LabError, all_labs, build_core
+from labs import LabError, all_labs
 
 
 def main():
     begin = time.monotonic()
     try:
         build_core()
-        for lab in all_labs():
+        for lab in all_labs(variants=True):
             count = len(wrong_results(lab))
-            print(f"lab {int(lab.number):2}: {count} known wrong answers", flush=True)
+            print(f"lab {lab.name:>3}: {count} known wrong answers", flush=True)
     except LabError as error:
         print(f"prepare.py: {error}", file=sys.stderr)
         return 2
