@@ -2,14 +2,16 @@
 """Fills the marked places of the course (docs/course): no number is typed, and no code is pasted.
 
     scripts/course.py                writes what has changed
-    scripts/course.py --check        fails if a page differs from what it would write, or if no page
+    scripts/course.py --check        fails if a page differs from what it would write, or breaks a rule of
+                                     scripts/course/rules.py: for example, if it shows a lab's function
+                                     unfolded, or has a number that no mark computes. Also fails if no page
                                      shows a function of layers, model, training or decoding
 
 The numbers are those of the model of configs/debug.yaml after 20 updates; they are the same on every machine. Marks:
 
     <!-- code FILE NAME... -->       functions or classes of the source, by name, up to <!-- end -->
-    <!-- python                      what this Python prints, up to <!-- end -->. It can use what `Page` defines below
-    CODE -->
+    <!-- python                      what this Python prints, up to <!-- end -->. It can use what `Page` defines below,
+    CODE -->                         and `minutes`: how long pages take to read
     <!-- diagram NAME: TITLE         a picture, drawn by scripts/course/diagram.py, up to <!-- end -->
     TEXT -->
     <!-- = EXPRESSION -->x<!-- . --> the value of a Python expression, within a sentence
@@ -20,6 +22,7 @@ import contextlib
 import difflib
 import io
 import json
+import math
 import os
 import re
 import subprocess
@@ -34,12 +37,19 @@ sys.path[:0] = [str(PROJECT / "scripts" / "course"), str(PROJECT / "tests" / "me
 import numpy as np  # noqa: E402
 import reference  # noqa: E402
 from diagram import draw  # noqa: E402
+from rules import TYPED, problems_of_chapter, problems_of_numbers, solutions, typed_numbers, unfolded, words_of  # noqa: E402
 from source import Source, core_files  # noqa: E402
 
 COURSE = PROJECT / "docs" / "course"
 PROGRAM = Path(os.environ.get("GLASSFORMER", PROJECT / "build" / "release" / "glassformer"))
 SENTENCES = [("the small dog sees a house .", "der kleine hund sieht ein haus ."), ("she sleeps .", "sie schläft .")]
-MOST_WORDS = 1550
+
+# How fast an attentive learner reads, who also unfolds all code. One such learner took about half an hour for an average
+# chapter, and 55 minutes for the longest (chapter 12 when it still included chapter 13). These rates gave 30 and 54.
+WORDS_PER_MINUTE = 120
+LINES_OF_CODE_PER_MINUTE = 18
+FORMULAS_PER_MINUTE = 2
+ROWS_OF_NUMBERS_PER_MINUTE = 12
 
 
 class Page:
@@ -113,12 +123,23 @@ def matrix(values):
 
 class Filler:
     def __init__(self, page):
-        self.page, self.pictures, self.shown = page, {}, set()
+        self.page, self.pictures, self.shown, self.filled = page, {}, set(), {}
 
-    def fill(self, text, where):
-        self.where, self.scope = where, self.page.names()  # what one mark defines, later marks of the page can use
-        return re.sub(r"(<!-- (code|python|diagram)\b(.*?)-->\n)(.*?)(<!-- end -->)|(<!-- = (.*?) -->)(.*?)(<!-- \. -->)",
-                      self._mark, text, flags=re.S)
+    def fill(self, path):
+        self.where = path.relative_to(PROJECT)
+        self.scope = self.page.names() | {"minutes": self.minutes}  # what one mark defines, later marks of the page can use
+        self.filled[path] = re.sub(
+            r"(<!-- (code|python|diagram)\b(.*?)-->\n)(.*?)(<!-- end -->)|(<!-- = (.*?) -->)(.*?)(<!-- \. -->)",
+            self._mark, path.read_text(encoding="utf-8"), flags=re.S)
+        return self.filled[path]
+
+    def minutes(self, *patterns, at_most=math.inf):
+        """How long the pages with these names (or patterns such as 1*.md) take to read, each to the nearest 5 minutes."""
+        paths = [path for pattern in patterns for path in sorted(COURSE.glob(pattern)) or [COURSE / pattern]]
+        total = sum(5 * round(minutes_of(self.filled.get(path) or path.read_text(encoding="utf-8")) / 5) for path in paths)
+        if total > at_most:
+            raise ValueError(f"{total} minutes; expected at most {at_most}")
+        return total
 
     def _guard(self, action, what):
         try:
@@ -155,25 +176,13 @@ class Filler:
         return f"![{title}](images/{name}.svg)"
 
 
-def words_of(text):
-    """The words of a page, without marks, code, numbers in blocks, and formulas."""
-    return len(re.sub(r"<!--.*?-->|```.*?```|\$\$.*?\$\$|\$[^$\n]*\$", "", text, flags=re.S).split())
-
-
-def problems_of_chapter(path, text):
-    """What every chapter must have."""
-    number = int(path.name[:2])
-    if words_of(text) > MOST_WORDS:
-        yield f"{words_of(text)} words; at most {MOST_WORDS}"
-    needed = {"<!-- diagram": 1, "<!-- code": 1, "<!-- python": 1, "<details>": 3, "debugger.md#": 1,
-              f"scripts/lab.sh start {number}": 1, "## What goes wrong": 1}
-    if re.search(r"\\[,;:!{}]", re.sub(r"```.*?```|<!--.*?-->|`[^`]*`", "", text, flags=re.S)):
-        yield r"a formula with \, \; \: \! \{ or \}: Markdown removes the backslash"
-    if re.search(r"^ *<!-- =", text, re.M):
-        yield "a line begins with <!-- =, where Markdown would begin a new paragraph"
-    for what, count in needed.items():
-        if number > 0 and text.count(what) < count:
-            yield f"expected {count} times {what}, found {text.count(what)}"
+def minutes_of(text):
+    """How long a page takes to read."""
+    code, numbers = ([line for block in re.findall(rf"```{kind}\n(.*?)```", text, flags=re.S)
+                      for line in block.split("\n") if line.strip()] for kind in ("cpp", "text"))
+    formulas = re.findall(r"\$\$.*?\$\$", re.sub(r"<!--.*?-->|```.*?```", "", text, flags=re.S), flags=re.S)
+    return (words_of(text) / WORDS_PER_MINUTE + len(code) / LINES_OF_CODE_PER_MINUTE +
+            len(formulas) / FORMULAS_PER_MINUTE + len(numbers) / ROWS_OF_NUMBERS_PER_MINUTE)
 
 
 def not_shown(filler):
@@ -192,14 +201,19 @@ def main():
         sys.exit(f"course.py: {PROGRAM}: there is no such program. Build it with scripts/quickstart.sh, or set GLASSFORMER.")
     problems, wanted = [], {}
     pages = [path.resolve() for path in options.pages] or sorted(COURSE.glob("*.md"))
+    pages.sort(key=lambda path: "minutes(" in path.read_text(encoding="utf-8"))  # last, when the other pages are filled
     with tempfile.TemporaryDirectory() as directory:
-        filler = Filler(Page(directory))
+        filler, solved = Filler(Page(directory)), solutions()
         for path in pages:
-            text = wanted[path] = filler.fill(path.read_text(encoding="utf-8"), path.relative_to(PROJECT))
-            if re.match(r"\d\d-", path.name):
-                problems += [f"{path.relative_to(PROJECT)}: {problem}" for problem in problems_of_chapter(path, text)]
+            text = wanted[path] = filler.fill(path)
+            chapter = re.match(r"\d\d-", path.name)
+            found = [*unfolded(text, solved), *problems_of_numbers(text),
+                     *(problems_of_chapter(int(path.name[:2]), text) if chapter else [])]
+            problems += [f"{path.relative_to(PROJECT)}: {problem}" for problem in found]
     if not options.pages:
         problems += not_shown(filler)
+        typed = {number for text in wanted.values() for number in typed_numbers(text)}
+        problems += [f"scripts/course/rules.py: no page has the typed number {number}" for number in TYPED if number not in typed]
         problems += [f"{path.relative_to(PROJECT)}: no page shows it" for path in (COURSE / "images").glob("*.svg")
                      if path not in filler.pictures]
     for path, text in {**wanted, **filler.pictures}.items():

@@ -4,6 +4,7 @@ that is linked does not have them."""
 
 import contextlib
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -24,6 +25,7 @@ BUILD = PROJECT / "build" / "labs"
 MUTANT = PROJECT / "scripts" / "dev" / "mutants"  # its mutant.hpp
 # Without optimization, everything compiles quickly; assertions catch mistakes early; -g1 gives a crash its line.
 FLAGS = "-O0 -g1 -D_GLIBCXX_ASSERTIONS"
+PRECOMPILED = "Eigen/Core algorithm cassert cmath cstdio map memory optional span string utility vector".split()
 LIMITS = Limits(cpu_seconds=40, memory=1024 * MEGABYTE, file_size=256 * MEGABYTE, children=True)  # of the compiler
 
 
@@ -53,17 +55,49 @@ def build_core():
                          "-DCMAKE_BUILD_TYPE=Labs", f"-DCMAKE_CXX_FLAGS_LABS={FLAGS}"], "cmake")
             known.write_text(FLAGS)
         run_quietly(["cmake", "--build", BUILD, "--target", "copy_task"], "building the core")
+        for fill in ("pattern", "zero"):
+            precompiled_header(fill)
 
 
-def compile_command(source, target, includes, warnings):
-    """How the core compiles its files, for one file of ours. Our include directories come first."""
+@functools.cache
+def can_fill_variables(compiler):
+    """Does the compiler know the option that fills variables without an initial value? GCC 12 and Clang 16 do."""
+    return subprocess.run([compiler, "-ftrivial-auto-var-init=zero", "-fsyntax-only", "-x", "c++", os.devnull],
+                          capture_output=True, check=False).returncode == 0
+
+
+def compiler_words(fill):
+    """How the core compiles its files, up to what is special for each file. `fill` is what variables without an initial
+    value hold: "zero", or a "pattern"."""
     commands = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
     entry = next(entry for entry in commands if entry["file"].endswith("src/layers/masks.cpp"))
     words = shlex.split(entry["command"])
-    words = [word for word in words[:words.index("-o")] if not (warnings and word.startswith("-Wno-"))]
-    words += ["-Wall", "-Wextra", "-fmax-errors=20"] if warnings else ["-w"]
-    return (words[:1] + [f"-I{path}" for path in includes] + words[1:] +
-            ["-fdiagnostics-color=never", "-o", str(target), "-c", str(source)])
+    words = [word for word in words[:words.index("-o")] if not word.startswith(("-Wno-", "-Winvalid-pch"))]
+    if "-include" in words:  # CMake's precompiled header; it decides the fill, so it is not for us
+        at = words.index("-include")
+        del words[at:at + 2]
+    words += ["-Wall", "-Wextra", "-Wno-unused-parameter", "-fmax-errors=20", "-fdiagnostics-color=never"]
+    return words + ([f"-ftrivial-auto-var-init={fill}"] if can_fill_variables(words[0]) else [])
+
+
+def precompiled_header(fill):
+    """Eigen and the standard library, for this fill."""
+    words = compiler_words(fill)
+    header = BUILD / f"precompiled-{digest_of(*words)}.hpp"
+    compiled = header.with_suffix(".hpp.gch")
+    if not compiled.exists():
+        header.write_text("".join(f"#include <{name}>\n" for name in PRECOMPILED), encoding="utf-8")
+        part = compiled.with_suffix(f".{os.getpid()}.part")
+        run_compiler([*words, "-w", "-x", "c++-header", "-o", str(part), str(header)])
+        part.rename(compiled)
+    return header
+
+
+def compile_command(source, target, includes, warnings, fill):
+    """For one file of ours. Our include directories come first."""
+    words = compiler_words(fill)
+    return (words[:1] + [f"-I{path}" for path in includes] + words[1:] + ([] if warnings else ["-w"]) +
+            ["-include", str(precompiled_header(fill)), "-o", str(target), "-c", str(source)])
 
 
 def link_command(objects, target, core):
@@ -148,15 +182,16 @@ def core_without(lab):
 
 class Objects:
     """The object files of a lab's program, compiled from these source files (as in lab.functions -> text).
-    `originals` (file -> path) names the learner's own files in the compiler's messages."""
+    `originals` (file -> path) names the learner's own files in the compiler's messages. `fill`: see compile_command."""
 
-    def __init__(self, lab, texts, originals=None):
+    def __init__(self, lab, texts, originals=None, fill="pattern"):
         originals = originals or {}
         common = [DESCRIPTIONS / "main.cpp", lab.description / "cases.cpp"]
         given = [DESCRIPTIONS / "cases.hpp", *sorted(lab.description.glob("*.hpp"))]
         key = digest_of(*(path.read_text(encoding="utf-8") for path in [*common, *given, Path(__file__)]),
                         str((BUILD / "libglassformer_core.a").stat().st_mtime_ns))
-        self.directory = BUILD / lab.number / digest_of(key, *texts.values(), *originals.values())
+        self.directory = BUILD / lab.number / digest_of(key, fill, *texts.values(), *originals.values())
+        self.fill = fill
         self.program = self.directory / "program"
         include = self.directory / "include"
         includes = [include, lab.description, DESCRIPTIONS, PROJECT / "tests", MUTANT]
@@ -172,12 +207,12 @@ class Objects:
                 self._compile(source, target, includes, bool(originals))
         headers = [text for file, text in texts.items() if file.endswith(".hpp")]
         for source in common:  # the cases may include a header of the lab; apart from that, they are compiled only once
-            self._compile(source, BUILD / lab.number / f"{source.stem}-{digest_of(key, *headers)}.o", includes, False)
+            self._compile(source, BUILD / lab.number / f"{source.stem}-{digest_of(key, fill, *headers)}.o", includes, False)
 
     def _compile(self, source, target, includes, warnings):
         if not target.exists():
             part = target.with_suffix(f".{os.getpid()}-{self.directory.name}.part.o")
-            said = run_compiler(compile_command(source, part, includes, warnings))
+            said = run_compiler(compile_command(source, part, includes, warnings, self.fill))
             if warnings:
                 self.warnings_file.write_text(self.warnings() + said, encoding="utf-8")
             part.rename(target)
@@ -192,10 +227,10 @@ class Objects:
         return self.warnings_file.read_text(encoding="utf-8") if self.warnings_file.exists() else ""
 
 
-def program_of(lab, texts, originals=None):
+def program_of(lab, texts, originals=None, fill="pattern"):
     """Builds the program of a lab with these source files, if it does not exist yet. Raises CompileError, and Missing for
     a function that the files do not define."""
-    objects = Objects(lab, texts, originals)
+    objects = Objects(lab, texts, originals, fill)
     if objects.program.exists():
         os.utime(objects.program)
         return objects

@@ -5,10 +5,10 @@ import math
 import re
 
 from building import CompileError, Missing, all_in_one, build_core, program_of
-from results import GARBAGE, LAST_RESORT, Result, Results, all_same, differing, output_equal, run, same
+from results import LAST_RESORT, Result, Results, all_same, differing, output_equal, run, same
 
-UNINITIALISED = ("You read memory that nothing has written to yet: it is uninitialised. Before your code runs, the check fills "
-                 "new memory with a pattern that reads 32.5020 as a double, so that you can recognise it.")
+UNINITIALISED = ("You read memory that nothing has written to yet: it is uninitialised. The check runs your code twice, with "
+                 "different contents of new memory, and the results differ. Which variable or matrix has no value at first?")
 SHOWN_LINES = 16  # of what the compiler says, and of what the learner's code prints
 
 
@@ -44,6 +44,8 @@ class Check:
     def __init__(self, lab, texts, originals=None, *, grading=False, harmless=False):
         build_core()
         self._start(lab, grading)
+        self._again = lambda: run(program_of(lab, texts, originals, "zero").program, grading=grading, harmless=harmless,
+                                  fill="zero")
         names = list((originals or {}).values())
         try:
             program = program_of(lab, texts, originals)
@@ -54,6 +56,13 @@ class Check:
         self.warnings = program.warnings()
         self.actual = run(program.program, grading=grading, harmless=harmless, names=names)
         self._compare()
+        if self.kind == "passed" and not self._same_again():
+            self.actual = self._again()
+            self._compare()
+
+    def _same_again(self):
+        """Are the results the same if new memory holds something else?"""
+        return self._again is None or all_same(self.actual, self._again())
 
     @classmethod
     def of_results(cls, lab, results, grading=False):
@@ -66,6 +75,7 @@ class Check:
 
     def _start(self, lab, grading):
         self.lab, self.grading, self.message, self.failed, self.warnings = lab, grading, "", None, ""
+        self._again = None
         self.expected = run(program_of(lab, lab.real()).program, grading=grading)
 
     def _compare(self):
@@ -85,6 +95,8 @@ class Check:
             return "missing", (f"{missing} is missing: expected its definition in {files}, found none. Write it as declared, and "
                                "keep the lines at the end of the file that begin with `template`. The file as it was: "
                                f"scripts/lab.sh reset {self.lab.name}")
+        if str(error).startswith("The compiler"):  # it reached a limit
+            return "does not compile", f"Your code does not compile. {error}"
         noise = r"^(In file included|     | .*: In inst|.*: In inst|.*required from here).*\n"
         return "does not compile", ("Your code does not compile. The compiler says:\n\n" +
                                     shortened(re.sub(noise, "", str(error), flags=re.M)))
@@ -100,8 +112,9 @@ class Check:
     def remarks(self):
         """What the compiler and the learner's code said."""
         parts = []
-        if self.warnings and self.kind != "not written":
-            parts.append(f"The compiler warns:\n\n{shortened(self.warnings)}")
+        if "warning:" in self.warnings and self.kind != "not written":
+            lines = dict.fromkeys(line for line in self.warnings.split("\n") if "warning:" in line)
+            parts.append("The compiler warns:\n\n" + shortened("\n".join(lines)))
         if getattr(self.actual, "printed", ""):
             parts.append(f"Your code printed:\n\n{shortened(self.actual.printed)}")
         return "\n\n".join(parts)
@@ -121,6 +134,9 @@ class Check:
                 parts.append(f"yours has another shape, {mine[0]} [{mine[1]}, {mine[2]}]:\n{table(*mine[1:])}")
             else:
                 parts.append(f"yours (* differs):\n{table(rows, cols, mine[3], cells)}")
+        if len(found.outputs) != len(wanted.outputs):
+            parts.append(f"expected {len(wanted.outputs)} outputs, found {len(found.outputs)}: does your code write to a file "
+                         "descriptor that it has not opened?")
         return "\n\n".join(part for part in parts if part)
 
     @staticmethod
@@ -137,6 +153,8 @@ class Check:
         for text, results in known:
             if all_same(results, self.actual):
                 return text
+        if not self._same_again():
+            return UNINITIALISED
         place = self.expected.index(self.failed)
         mine = self.actual[place] if place < len(self.actual) else None
         if mine is None or mine.ended != "end" or len(mine.outputs) != len(self.failed.outputs):
@@ -146,8 +164,6 @@ class Check:
             text = next((text for text, results in known if agree(number, self.actual, results)), None)
             if text:
                 found.setdefault(text, []).append(mine.outputs[number][0].split(" (")[0])
-        if not found and any(value in GARBAGE for number in wrong for value in mine.outputs[number][3]):
-            return UNINITIALISED
         return "\n".join(f"In this case, {' and '.join(names)} {'is' if len(names) == 1 else 'are'} what you get by this "
                          f"mistake: {text}" for text, names in found.items()) or None
 

@@ -2,15 +2,13 @@
 """The commands of scripts/lab.sh, which lists them."""
 
 import argparse
-import json
 import signal
 import sys
 import time
-from pathlib import Path
 
-import labs
 from building import build_core
 from check import Check, wrong_results
+from grade import grade
 from labs import Lab, LabError, all_labs, shown
 from project import finale, find_fault, hunt
 from source import Source
@@ -22,14 +20,14 @@ def say(text=""):
 
 def start(lab):
     if lab.directory.exists():
-        raise LabError(f"You have started lab {int(lab.number)} already, in {shown(lab.directory)}. "
-                       f"To start again: scripts/lab.sh reset {int(lab.number)}")
+        raise LabError(f"You have started lab {lab.name} already, in {shown(lab.directory)}. "
+                       f"To start again: scripts/lab.sh reset {lab.name}")
     lab.write(lab.cut())
-    say(f"Lab {int(lab.number)}: {lab.title}\n")
+    say(f"Lab {lab.name}: {lab.title}\n")
     for file, functions in lab.functions.items():
         say(f"  {shown(lab.path(file))}\n    write " + ", ".join(functions))
     say(f"\nThe task is in the file, and in {shown(lab.description / 'task.md')}. When you have changed the file:\n"
-        f"  scripts/lab.sh check {int(lab.number)}")
+        f"  scripts/lab.sh check {lab.name}")
     build_core()
     wrong_results(lab)  # so that checks are quick
     return 0
@@ -37,15 +35,26 @@ def start(lab):
 
 def check(lab):
     result = Check(lab, lab.learners(), {file: shown(lab.path(file)) for file in lab.functions})
-    say(f"Lab {int(lab.number)}: {lab.title}. {result.passed_cases()} of {len(result.expected)} cases pass.")
+    say(f"Lab {lab.name}: {lab.title}. {result.passed_cases()} of {len(result.expected)} cases pass.")
     if result.kind == "passed":
-        say("Solved: your code computes what the real functions compute. Next: scripts/lab.sh " +
-            (f"start {int(lab.number) + 1}" if int(lab.number) < 12 else "finale"))
-        return 0
-    diagnosis = result.diagnosis()
-    say(f"\n{result.message}\n\n" + (f"What probably happened: {diagnosis}" if diagnosis else
-                                    f"If you are stuck: scripts/lab.sh hint {int(lab.number)}"))
-    return 1
+        say(f"Solved: your code computes what the real functions compute. Next: {following(lab)}")
+    else:
+        diagnosis = result.diagnosis()
+        say(f"\n{result.message}\n\n" + (f"What probably happened: {diagnosis}" if diagnosis else
+                                        f"If you are stuck: scripts/lab.sh hint {lab.name}"))
+    if result.remarks():
+        say(f"\n{result.remarks()}")
+    return 0 if result.kind == "passed" else 1
+
+
+def following(lab):
+    """What to do after a lab."""
+    every = all_labs(variants=True)
+    later = every[[other.name for other in every].index(lab.name) + 1:]
+    if later and later[0].is_variant:
+        return f"scripts/lab.sh start {later[0].name} (a variant: no page prints its solution)" + (
+            f", or start {later[1].name}" if later[1:] else "")
+    return f"scripts/lab.sh start {later[0].name}" if later else "scripts/lab.sh finale"
 
 
 def watch(lab):
@@ -69,7 +78,7 @@ def hint(lab):
     state.write_text(str(given + 1))
     say(f"Hint {given + 1} of {len(hints)}\n\n{hints[given]}")
     if given + 1 == len(hints):
-        say(f"\nThis is the last hint. To see the real code: scripts/lab.sh solution {int(lab.number)}")
+        say(f"\nThis is the last hint. To see the real code: scripts/lab.sh solution {lab.name}")
     return 0
 
 
@@ -84,7 +93,7 @@ def reset(lab):
 
 def solution(lab):
     for file, functions in lab.functions.items():
-        source = Source(labs.PROJECT / file)
+        source = Source(lab.source(file))
         for name in functions:
             say(f"// {file}\n{source.block(name)}\n")
     return 0
@@ -92,40 +101,15 @@ def solution(lab):
 
 def list_labs():
     solved = 0
-    for lab in all_labs():
+    for lab in all_labs(variants=True):
         state = ""
         if lab.directory.exists():
             state = "solved" if Check(lab, lab.learners()).kind == "passed" else "started"
-            solved += state == "solved"
-        say(f"{int(lab.number):3}  {lab.title:44} {state}".rstrip())
-    say(f"\n{solved} of {len(all_labs())} solved. " + ("scripts/lab.sh start N begins a lab." if solved < len(all_labs()) else
+            solved += state == "solved" and not lab.is_variant
+        say(f"{lab.name:>3}  {lab.title:48} {state}".rstrip())
+    say(f"\nThe labs with a b are variants. {solved} of {len(all_labs())} labs solved. " + ("scripts/lab.sh start N begins a lab." if solved < len(all_labs()) else
                                               "Now train with them: scripts/lab.sh finale"))
     return 0
-
-
-def grade(directory, as_json, with_network):
-    """Points for each lab, in the form that GitHub Classroom's autograding reporter reads."""
-    if not Path(directory).is_dir():
-        raise LabError(f"{directory}: expected a directory with labs, such as labs, found none.")
-    labs.LABS = Path(directory).resolve()
-    tests = []
-    for lab in all_labs():
-        begin, message, points = time.time(), "not started", 0
-        if lab.directory.exists():
-            result = Check(lab, lab.learners(), without_network=not with_network)
-            points = 10 * result.passed_cases() // len(result.expected)
-            message = None if result.kind == "passed" else result.diagnosis() or result.message
-        tests.append({"name": f"Lab {int(lab.number)}: {lab.title}", "status": "fail" if message else "pass",
-                      "score": points, "max_score": 10, "message": message, "test_code": "", "filename": "",
-                      "line_no": 0, "execution_time": f"{time.time() - begin:.1f}s"})
-    total = sum(test["score"] for test in tests)
-    passed = all(test["status"] == "pass" for test in tests)
-    if as_json:
-        say(json.dumps({"version": 1, "status": "pass" if passed else "fail", "max_score": 10 * len(tests),
-                        "score": total, "tests": tests}, indent=2, ensure_ascii=False))
-    else:
-        say("\n".join(f"{test['score']:4} of 10  {test['name']}" for test in tests) + f"\n{total:4} of {10 * len(tests)}")
-    return 0 if passed else 1
 
 
 ON_LABS = {"start": (start, "copy the files of a lab, for you to complete"), "check": (check, "check your code"),
@@ -138,15 +122,17 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("list", help="list all labs, and which of them you have solved")
     for name, (_, text) in ON_LABS.items():
-        commands.add_parser(name, help=text).add_argument("lab", type=int, metavar="N", help="1 to 12")
+        commands.add_parser(name, help=text).add_argument("lab", metavar="N", help="1 to 12, or a variant, such as 3b")
     hunting = commands.add_parser("hunt", help="plant a fault in a copy of the project, for you to find")
     hunting.add_argument("seed", nargs="?", type=int, help="which fault; any number")
     hunting.add_argument("place", nargs="?", metavar="FILE:LINE", help="where you think it is")
     commands.add_parser("finale", help="train the toy with the functions of all your labs")
-    grading = commands.add_parser("grade", help="points for each lab of a directory")
-    grading.add_argument("directory")
+    grading = commands.add_parser("grade", help="points for each lab, of one student or of a class")
+    grading.add_argument("directory", help="a directory with labs, or one with a directory for each student")
     grading.add_argument("--json", action="store_true", help="as GitHub Classroom's autograding expects it")
-    grading.add_argument("--with-network", action="store_true", help="do not cut off the code from the network")
+    grading.add_argument("--html", metavar="FILE", help="write a page of the class, with the cases that fail most")
+    grading.add_argument("--labs", nargs="+", metavar="N", help="which labs count, variants too (default: 1 to 12)")
+    grading.add_argument("--unconfined", action="store_true", help="let the code use the network and change files")
     options = parser.parse_args()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # for `| head`
     try:
@@ -155,7 +141,8 @@ def main():
         if options.command == "hunt":
             return find_fault(options.seed, options.place) if options.place else hunt(options.seed)
         if options.command == "grade":
-            return grade(options.directory, options.json, options.with_network)
+            return grade(options.directory, lambda: [Lab(number) for number in options.labs] if options.labs else all_labs(),
+                         as_json=options.json, html=options.html, harmless=not options.unconfined)
         return {"list": list_labs, "finale": finale}[options.command]()
     except LabError as error:
         print(f"lab.sh: {error}", file=sys.stderr)

@@ -53,7 +53,7 @@ def merged_sources():
     texts = {}
     for lab in all_labs():
         if Check(lab, lab.learners()).kind != "passed":
-            raise LabError(f"Lab {int(lab.number)} is not solved yet: scripts/lab.sh check {int(lab.number)}")
+            raise LabError(f"Lab {lab.name} is not solved yet: scripts/lab.sh check {lab.name}")
         for file, text in lab.learners().items():
             current = lab.cut({file: texts.get(file, lab.real()[file])})[file]
             with tempfile.TemporaryDirectory() as directory:

@@ -9,9 +9,8 @@ from confine import MEGABYTE, Limits, run_confined
 
 LIMITS = Limits(cpu_seconds=5, memory=1024 * MEGABYTE, file_size=16 * MEGABYTE)  # for all cases of a lab together
 TOLERANCE = 1e-9  # relative to the largest expected number of the output
-# New memory is filled with the same garbage every time, so that results do not depend on chance.
-ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MALLOC_PERTURB_": "191"}
-GARBAGE = {32.501960784313725, 3.0039215087890625}  # 0x4040... as a double, and as a float
+# What new memory holds: malloc fills it with the complement of a number, the compiler fills variables in the same spirit.
+MALLOC = {"pattern": "191", "zero": "255"}
 LAST_RESORT = "no case began: something of your file runs before main"
 
 
@@ -28,10 +27,11 @@ class Results(list):
     printed = ""
 
 
-def run(program, *, grading=False, harmless=False, names=(), **variables):
-    """`names` are the learner's files, as the compiler names them in its messages."""
+def run(program, *, grading=False, harmless=False, names=(), fill="pattern", **variables):
+    """`names` are the learner's files, as the compiler names them in its messages. `fill` is what new memory holds."""
+    variables |= {"OMP_NUM_THREADS": "1", "MALLOC_PERTURB_": MALLOC[fill]}
     done = run_confined([program, "grade" if grading else "check", None], LIMITS._replace(harmless=harmless),
-                        environment={**ENVIRONMENT, **variables})
+                        environment=variables)
     results, addresses, stack = Results(), None, False
     for line in done.results.decode(errors="replace").split("\n"):
         kind, *fields = line.split("\t")
@@ -40,29 +40,31 @@ def run(program, *, grading=False, harmless=False, names=(), **variables):
         elif kind == "signal" and len(fields) == 2:
             stack, addresses = fields[0] == "stack", fields[1].split()
         elif kind in ("input", "output") and len(fields) == 4 and results:
-            name, rows, cols, text = fields
-            numbers = numbers_of(text)
-            if numbers is not None and len(numbers) == int(rows) * int(cols):
-                (results[-1].inputs if kind == "input" else results[-1].outputs).append((name, int(rows), int(cols), numbers))
+            shown = matrix_of(*fields)
+            if shown:
+                (results[-1].inputs if kind == "input" else results[-1].outputs).append(shown)
         elif kind in ("end", "not written", "threw") and results and not results[-1].ended:
             results[-1].ended, results[-1].detail = kind, "".join(fields)
     if not results:
         results.append(Result("", LAST_RESORT))
+    for result in results:
+        if result.ended == "threw":
+            result.detail = ("needed more than 1 GB of memory" if result.detail == "std::bad_alloc"
+                             else f"threw an exception: {result.detail}")
     last = results[-1]
-    if last.ended == "threw":
-        last.detail = ("needed more than 1 GB of memory" if last.detail == "std::bad_alloc"
-                       else f"threw an exception: {last.detail}")
-    elif not last.ended:
+    if not last.ended:
         where = line_of(program, addresses, names) if addresses else ""
         last.ended, last.detail = how_it_stopped(done, stack, where)
     results.printed = printed_text(done)
     return results
 
 
-def numbers_of(text):
+def matrix_of(name, rows, cols, text):
+    """(name, rows, columns, numbers), or None for a line that was cut short, or that main.cpp did not write."""
     try:
-        return [float(number) for number in text.split()]
-    except ValueError:  # the program was stopped in the middle of a line
+        numbers = [float(number) for number in text.split()]
+        return (name, int(rows), int(cols), numbers) if len(numbers) == int(rows) * int(cols) else None
+    except ValueError:
         return None
 
 
@@ -95,7 +97,9 @@ def how_it_stopped(done, stack, where):
     if stack:
         return "crashed", f"used up the stack{at}: does a function call itself without end?"
     if assertion and done.status == -signal.SIGABRT:
-        return "crashed", f"stopped{at or ' at an assertion'}, because this does not hold: {assertion[1] or assertion[2]}"
+        law = assertion[1] or assertion[2]
+        index = "an index is out of range. " if re.search(r"\b(rows_|cols_|size_)", law) else ""
+        return "crashed", f"stopped{at or ' at an assertion'}: {index}This does not hold: {law}"
     names = {-signal.SIGSEGV: "it used memory that it does not own: is an index too large, or a pointer null?",
              -signal.SIGABRT: "the program called abort()", -signal.SIGFPE: "an integer was divided by 0",
              -signal.SIGILL: "a function that must return a value did not"}

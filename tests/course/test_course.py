@@ -27,11 +27,14 @@ from source import Source  # noqa: E402
 BODY = '  not_written("MaskedSoftmax::forward_in_place");'
 
 
+LINE = next(iter(labs.Lab(3).cut().values())).split(BODY)[0].count("\n") + 1  # of the body in the learner's file
+
+
 def softmax_lab(body):
     """Lab 3 with this code in the function, and how the check ends."""
     lab = labs.Lab(3)
     texts = {file: text.replace(BODY, body) for file, text in lab.cut().items()}
-    return Check(lab, texts)
+    return Check(lab, texts, {file: "labs/03/layers/softmax.cpp" for file in texts})
 
 
 class Pages(unittest.TestCase):
@@ -42,9 +45,9 @@ class Pages(unittest.TestCase):
         for name in ("scripts", "docs", "src", "configs", "data", "tests/metrics"):
             shutil.copytree(PROJECT / name, self.copy / name)
 
-    def check(self):
+    def check(self, page="03-softmax.md"):
         environment = {"GLASSFORMER": str(PROJECT / "build/release/glassformer"), **os.environ}
-        return subprocess.run([sys.executable, self.copy / "scripts/course.py", "--check", "docs/course/03-softmax.md"],
+        return subprocess.run([sys.executable, self.copy / "scripts/course.py", "--check", f"docs/course/{page}"],
                               cwd=self.copy, env=environment, capture_output=True, text=True, check=False)
 
     def change(self, file, old, new):
@@ -70,6 +73,45 @@ class Pages(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("if (sum > 0) {", done.stdout)
 
+    def test_a_chapter_with_a_lab_must_say_how_to_start_it(self):
+        self.change("docs/course/03-softmax.md", "scripts/lab.sh start 3", "scripts/lab.sh list")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("expected 1 times scripts/lab.sh start 3, found 0", done.stdout)
+
+    def test_minutes_that_are_no_longer_right_are_noticed(self):
+        self.change("docs/course/README.md", 'minutes("03-softmax.md") -->10<', 'minutes("03-softmax.md") -->15<')
+        done = self.check("README.md")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('-->15<', done.stdout)
+
+    def test_a_track_that_takes_longer_than_it_promises_is_noticed(self):
+        self.change("docs/course/03-softmax.md", "## The equation", "## The equation\n\n" + 9000 * "word ")
+        done = self.check("README.md")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("expected at most 60", done.stderr)
+
+    def test_a_typed_number_is_noticed(self):
+        self.change("docs/course/03-softmax.md", '<!-- = f"{weights[:4].sum():.4f}" -->1.0000<!-- . -->', "1.0001")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/course/03-softmax.md: 1.0001: no mark computes it.", done.stdout)
+
+    def test_a_claim_that_no_longer_holds_is_noticed(self):
+        self.change("docs/course/03-softmax.md", "scores[4:].min() > scores[0]", "scores[4:].min() > scores[1]")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/course/03-softmax.md: AssertionError", done.stderr)
+
+    def test_a_solution_outside_details_is_noticed(self):
+        self.change("docs/course/03-softmax.md", "<details><summary>The code of the lab's function: unfold it after the lab"
+                    "</summary>\n", "")
+        self.change("docs/course/03-softmax.md", "</details>\n\n## The numbers", "## The numbers")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout, "docs/course/03-softmax.md: MaskedSoftmax::forward_in_place is for the reader to write in "
+                         "a lab: put its `code` mark into <details>\n")
+
     def test_a_function_that_no_longer_exists_is_named(self):
         self.change("src/layers/softmax.cpp", "MaskedSoftmax<Scalar>::forward_in_place(", "MaskedSoftmax<Scalar>::onward(")
         done = self.check()
@@ -89,7 +131,7 @@ class Proof(unittest.TestCase):
 
     def test_a_wrong_answer_that_is_right_is_noticed(self):
         lab = labs.Lab(3)
-        self.assertIn("this wrong answer passes: right", self.problems(
+        self.assertIn("this wrong answer passes with the numbers of check: right", self.problems(
             wrong_answers=lambda: [*lab.wrong_answers(), ("right", lab.real())]))
 
     def test_a_diagnosis_that_another_answer_gets_is_noticed(self):
@@ -117,12 +159,55 @@ class Tutor(unittest.TestCase):
         self.assertIn("did not finish within 5 seconds", softmax_lab("  while (scores.rows() > 0) {}").message)
 
     def test_crash(self):
-        self.assertIn("used memory that it does not own", softmax_lab("  scores(1000000, 100000000) = 3;").message)
+        message = softmax_lab("  int* nowhere = nullptr;\n  *nowhere = 3;").message
+        self.assertIn(f"crashed at labs/03/layers/softmax.cpp:{LINE + 1}: it used memory that it does not own", message)
+
+    def test_index_out_of_range(self):
+        for body in ("scores(0, scores.cols()) = 1;", "scores.row(0)[-1] = 1;", "scores.row(scores.rows())[0] = 1;"):
+            message = softmax_lab(f"  {body}").message
+            self.assertIn(f"stopped at labs/03/layers/softmax.cpp:{LINE}: an index is out of range. This does not hold: 0 <= ", message, body)
 
     def test_assertion(self):
         message = softmax_lab("  assert(mask.keys() == 99);").message
-        self.assertIn("stopped at an assertion, softmax.cpp:", message)
-        self.assertIn("mask.keys() == 99", message)
+        self.assertIn(f"stopped at labs/03/layers/softmax.cpp:{LINE}: This does not hold: mask.keys() == 99", message)
+
+    def test_division_by_zero(self):
+        self.assertIn(f"crashed at labs/03/layers/softmax.cpp:{LINE}: an integer was divided by 0",
+                      softmax_lab("  volatile int zero = 0; scores(0, 0) = 7 / zero;").message)
+
+    def test_endless_recursion(self):
+        self.assertRegex(softmax_lab("  forward_in_place(pass, scores, mask);").message,
+                         r"used up the stack at labs/03/layers/softmax.cpp:\d+: does a function call itself")
+
+    def test_exit(self):
+        self.assertIn("ended the program (exit status 0)", softmax_lab("  std::exit(0);").message)
+
+    def test_missing_function(self):
+        lab = labs.Lab(3)
+        for texts in ({file: "" for file in lab.functions}, lab.without("MaskedSoftmax::forward_in_place")):
+            result = Check(lab, texts)
+            self.assertEqual((result.kind, result.passed_cases()), ("missing", 0))
+            self.assertTrue(result.message.startswith("MaskedSoftmax::forward_in_place is missing"), result.message)
+
+    def test_what_the_code_prints_is_shown(self):
+        for text in ("no new line", "a line\\n", "case\\ta\\tb\\noutput\\tweights\\t1\\t1\\t 1\\nend\\n"):
+            lab = labs.Lab(3)
+            texts = {file: "#include <cstdio>\n" + real.replace("const auto row", f'std::printf("{text}"); const auto row')
+                     for file, real in lab.real().items()}
+            result = Check(lab, texts)
+            self.assertEqual(result.kind, "passed", result.message)
+            self.assertIn("Your code printed:\n\n" + text[:4], result.remarks())
+
+    def test_warnings_are_shown(self):
+        result = softmax_lab("  Scalar unused;\n  scores.fill(1);")
+        self.assertIn("warning: unused variable 'unused'", result.remarks().replace("‘", "'").replace("’", "'"))
+        self.assertIn(f"labs/03/layers/softmax.cpp:{LINE}", result.remarks())
+
+    def test_uninitialised_memory_is_called_by_name(self):
+        for body in ("Scalar sum; for (Scalar& score : scores.row(0)) score = sum;",
+                     "Scalar most[1]; for (Scalar& score : scores.row(0)) most[0] = std::max(most[0], score); scores(0, 0) = most[0];",
+                     "Buffer<Scalar> sum(1, 1); for (Scalar& score : scores.row(0)) score = sum(0, 0);"):
+            self.assertIn("uninitialised", softmax_lab(f"  {body}").diagnosis() or "", body)
 
     def test_too_much_memory(self):
         self.assertIn("more than 1 GB", softmax_lab("  std::string x; for (;;) x += std::string(1000, 'x');").message)
@@ -183,7 +268,7 @@ class Commands(unittest.TestCase):
         lab.write(lab.real())
         status, printed = self.run_command("check", "3")
         self.assertEqual(status, 0)
-        self.assertIn("8 of 8 cases pass", printed)
+        self.assertRegex(printed, r"(\d+) of \1 cases pass")
         status, printed = self.run_command("reset", "3")
         self.assertEqual(status, 0)
         self.assertEqual((labs.LABS / "03-old-1/layers/softmax.cpp").read_text(), lab.real()["src/layers/softmax.cpp"])
@@ -193,8 +278,8 @@ class Commands(unittest.TestCase):
         lab = labs.Lab(3)
         lab.write(lab.real())
         labs.Lab(4).write(labs.Lab(4).cut())  # started, not solved: no points
-        status, printed = self.run_command("grade", str(labs.LABS), "--json", "--with-network")
-        report = json.loads(printed)
+        status, printed = self.run_command("grade", str(labs.LABS), "--json")
+        report = json.loads(printed[printed.index("{"):])  # after what it says on standard error
         self.assertEqual(status, 1)
         self.assertEqual((report["version"], report["status"], report["max_score"], report["score"]), (1, "fail", 120, 10))
         self.assertEqual([test["status"] for test in report["tests"]], ["fail", "fail", "pass"] + 9 * ["fail"])

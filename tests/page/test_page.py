@@ -221,7 +221,7 @@ class NumbersTest(ThisPageTest):
                 texts = self.read_map(heat_map, self.find(".readout", figure))
                 for place, text in enumerate(texts):
                     self.assert_close(number_in(text), values["numbers"][head * size + place], text)
-                self.assertIn(f"head {head + 1}", self.text(".readout", figure))
+                self.assertIn(f"head {head}", self.text(".readout", figure))
 
     def test_a_large_map_can_be_enlarged_and_scrolls_with_the_cursor(self):
         number = next(number for number, step in enumerate(self.trace["steps"])
@@ -309,7 +309,7 @@ class SectionsTest(ThisPageTest):
                 expected = [mask["numbers"][(first + stride * row) * cols + col]
                             for row in range(queries) for col in range(cols)]
                 texts = self.read_map(self.find(f"[data-mask={name}]"), self.find(".readout"))
-                self.assertEqual([number_in(text) for text in texts], expected, f"{name}, sentence {sentence + 1}")
+                self.assertEqual([number_in(text) for text in texts], expected, f"{name}, sentence {sentence}")
                 self.assertTrue(all(("blocked: this key" in text) == bool(one) for text, one in zip(texts, expected)))
 
     def test_padded_positions_are_not_counted(self):

@@ -1,7 +1,7 @@
 // Labels for the rows and columns of a matrix. An axis has a short label for the edge of the map, a long one for the
-// readout, and `pad`, which tells whether an index is padding. Labels count from 1.
+// readout, and `pad`, which tells whether an index is padding. Labels count from 0, as in the code.
 
-const numberAxis = (long) => ({ tokens: false, short: (i) => String(i + 1), long, pad: () => false });
+const numberAxis = (long) => ({ tokens: false, short: (i) => String(i), long, pad: () => false });
 
 /// The tokens of one sentence. `role` is "query", "key" or empty.
 function tokenAxis(text, sentence, role = "") {
@@ -9,7 +9,7 @@ function tokenAxis(text, sentence, role = "") {
   return {
     tokens: true,
     short: (i) => text.token(sentence, i),
-    long: (i) => `${name}“${text.token(sentence, i)}” (position ${i + 1})`,
+    long: (i) => `${name}“${text.token(sentence, i)}” (position ${i})`,
     pad: (i) => text.isPad(sentence, i),
   };
 }
@@ -21,7 +21,7 @@ function batchAxis(text) {
     tokens: true,
     group: length,
     short: (i) => text.token(...of(i)),
-    long: (i) => `“${text.token(...of(i))}” (sentence ${of(i)[0] + 1}, position ${of(i)[1] + 1})`,
+    long: (i) => `“${text.token(...of(i))}” (sentence ${of(i)[0]}, position ${of(i)[1]})`,
     pad: (i) => text.isPad(...of(i)),
   };
 }
@@ -36,7 +36,7 @@ function predictionAxis(trace, sentences) {
     long: (i) => {
       const [sentence, position] = of(i);
       const [read, next] = [target.token(sentence, position), expected.token(sentence, position)];
-      return `input “${read}”, expected “${next}” (sentence ${sentence + 1}, position ${position + 1})`;
+      return `input “${read}”, expected “${next}” (sentence ${sentence}, position ${position})`;
     },
     pad: (i) => expected.isPad(...of(i)),
   };
@@ -44,7 +44,7 @@ function predictionAxis(trace, sentences) {
 
 /// Blocks side by side: 3D is queries, keys and values; 2D is keys and values.
 function partedAxis(names, width) {
-  return numberAxis((i) => `${names[Math.floor(i / width)]} ${(i % width) + 1}`);
+  return numberAxis((i) => `${names[Math.floor(i / width)]} ${i % width}`);
 }
 
 /// Tokens of a vocabulary: those with these ids, or all of them.
@@ -58,12 +58,12 @@ function plainAxis(trace, term, { vocabulary_of: side, ids }, isRow) {
   const width = trace.json.model.d_model;
   if (term === "3D") return partedAxis(["query", "key", "value"], width);
   if (term === "2D") return partedAxis(["key", "value"], width);
-  if (term === "F") return numberAxis((i) => `hidden unit ${i + 1}`);
-  if (term === "S" || term === "T") return numberAxis((i) => `position ${i + 1}`);
+  if (term === "F") return numberAxis((i) => `hidden unit ${i}`);
+  if (term === "S" || term === "T") return numberAxis((i) => `position ${i}`);
   if (term === "V") return vocabularyAxis(trace.json.vocabulary[side], ids);
   if (term === "1") return numberAxis(() => "");
-  if (term === "B") return numberAxis((i) => `sentence ${i + 1}`);
-  return numberAxis((i) => `${isRow ? "row" : "column"} ${i + 1}`);
+  if (term === "B") return numberAxis((i) => `sentence ${i}`);
+  return numberAxis((i) => `${isRow ? "row" : "column"} ${i}`);
 }
 
 /// "B*S, D" -> ["B*S", "D"]. A mask does not state its axes: they follow from its shape and its kind of attention.

@@ -151,7 +151,7 @@ function drawRowLabels(map, pen, shown) {
   const stride = labelStride(map.matrix.rows, pen.cellHeight, pen.palette.fontSize * (map.rows.tokens ? 1 : 1.5));
   pen.context.textAlign = "right";
   for (let row = shown.rows[0]; row < shown.rows[1]; ++row) {
-    if ((row + 1) % stride !== 0 && !(stride > 1 && row === 0)) continue;
+    if (row % stride !== 0) continue;
     const [, y, , height] = cellBox(pen, row, 0);
     if (y + height / 2 < pen.header) continue;
     labelStyle(pen, map.rows.pad(row));
@@ -164,7 +164,7 @@ function drawColumnLabels(map, pen, shown) {
   const widest = map.cols.tokens ? 0 : widestLabel(map.cols, map.matrix.cols, pen.palette) + 8;
   const stride = labelStride(map.matrix.cols, pen.cellWidth, widest);
   for (let col = shown.cols[0]; col < shown.cols[1]; ++col) {
-    if ((col + 1) % stride !== 0 && !(stride > 1 && col === 0)) continue;
+    if (col % stride !== 0) continue;
     const [x, , width] = cellBox(pen, 0, col);
     if (x + width / 2 < pen.gutter) continue;
     labelStyle(pen, map.cols.pad(col), pen.upright ? Math.min(pen.palette.fontSize, pen.cellWidth) : undefined);

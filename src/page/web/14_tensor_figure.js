@@ -77,7 +77,7 @@ function tensorMap(trace, index, rowTerm, colTerm, sentence) {
   const cells = areIds(tensor.name) ? idCells(matrix) : { scale: scaleFor(matrix) };
   const options = { name: tensor.name, cols, ...cells };
   if (rowTerm === "B" && sentence !== ALL_SENTENCES) {
-    const one = { ...numberAxis(() => `sentence ${sentence + 1}`), tokens: true, short: () => "" };
+    const one = { ...numberAxis(() => `sentence ${sentence}`), tokens: true, short: () => "" };
     const tokens = /^[ST]$/.test(colTerm) ? tokenAxis(textOfTerm(trace, colTerm, tensor.name), sentence) : cols;
     const row = matrix.rowsFrom(sentence, 1);
     return heatMap({ ...options, ...(areIds(tensor.name) ? idCells(row) : {}), matrix: row, rows: one, cols: tokens });
@@ -117,14 +117,14 @@ function headRow(trace, options, sentence, { legend }) {
   const group = [];
   const oneHead = (head) => {
     const map = heatMap({
-      name: `${name}, sentence ${sentence + 1}, head ${head + 1}`,
+      name: `${name}, sentence ${sentence}, head ${head}`,
       matrix: matrix.rowsFrom((sentence * heads + head) * queries.length, queries.length),
       rows: tokenAxis(queries, sentence, "query"),
       cols: tokenAxis(keys, sentence, "key"),
       blocked: kind ? (row, col) => blockedBy(trace, kind, sentence, row, col, variant) : undefined,
       ...{ scale, square: true, readout, group, plain: true },
     });
-    return element("div", { class: "head" }, element("p", { class: "head-name" }, `head ${head + 1}`), map);
+    return element("div", { class: "head" }, element("p", { class: "head-name" }, `head ${head}`), map);
   };
   const maps = Array.from({ length: heads }, (_, head) => oneHead(head));
   return element(

@@ -2,7 +2,7 @@
 
 /// `all`: offer the whole batch as well.
 function sentenceChooser(trace, chosen, choose, all = false) {
-  const options = trace.json.sentences.map((_, value) => ({ value, text: String(value + 1) }));
+  const options = trace.json.sentences.map((_, value) => ({ value, text: String(value) }));
   if (all) options.push({ value: ALL_SENTENCES, text: "all" });
   const chosenText = element("p", { class: "quote chosen-sentence" });
   const quote = (value) => {

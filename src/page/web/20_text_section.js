@@ -7,6 +7,7 @@ function textSection(trace) {
       element("b", {}, "padded"),
       " to the same length",
       isPadded(trace) ? ": see the grey cells." : "; this batch needs no padding.",
+      " This page counts sentences, positions, heads, layers, rows and columns from 0, as the code does.",
     ),
     sentenceList(trace),
     aboutModel(trace),
@@ -61,7 +62,7 @@ function sentenceList(trace) {
       element("bdi", { class: "quote" }, target),
       own ? element("span", { class: "note" }, " (the model’s own translation, because none was given)") : null,
     );
-  return element("ol", { class: "sentences" }, trace.json.sentences.map(item));
+  return element("ol", { class: "sentences", start: 0 }, trace.json.sentences.map(item));
 }
 
 function tokenCell(text, sentence, position, attributes = {}) {
@@ -75,7 +76,7 @@ function tokenCell(text, sentence, position, attributes = {}) {
 }
 
 function positionHeader(text, label) {
-  const numbers = Array.from({ length: text.length }, (_, i) => element("th", { scope: "col" }, String(i + 1)));
+  const numbers = Array.from({ length: text.length }, (_, i) => element("th", { scope: "col" }, String(i)));
   return element("thead", {}, element("tr", {}, element("th", { scope: "col" }, label), numbers));
 }
 
@@ -85,7 +86,7 @@ function tokenRow(text, sentence, title, attributes) {
 }
 
 function tokenTable(trace, text) {
-  const rows = trace.json.sentences.map((_, sentence) => tokenRow(text, sentence, `sentence ${sentence + 1}`));
+  const rows = trace.json.sentences.map((_, sentence) => tokenRow(text, sentence, `sentence ${sentence}`));
   return element("table", { class: "tokens" }, positionHeader(text, "position"), element("tbody", {}, rows));
 }
 
@@ -120,8 +121,8 @@ function shiftedTarget(trace, sentence) {
   return element(
     "figure",
     { class: "shift" },
-    element("figcaption", {}, `Sentence ${sentence + 1}`),
-    scrollBox(`Decoder input and expected output of sentence ${sentence + 1}`, table),
+    element("figcaption", {}, `Sentence ${sentence}`),
+    scrollBox(`Decoder input and expected output of sentence ${sentence}`, table),
     task,
   );
 }
@@ -131,14 +132,14 @@ function positionButtons(length, sentence, choose) {
     const radio = element("input", {
       type: "radio",
       name: `asked-${sentence}`,
-      "aria-label": `position ${position + 1}`,
+      "aria-label": `position ${position}`,
       checked: position === Math.min(2, length - 1),
       onchange: () => choose(position),
     });
     return element(
       "th",
       { scope: "col" },
-      element("label", { class: "position" }, radio, element("span", {}, String(position + 1))),
+      element("label", { class: "position" }, radio, element("span", {}, String(position))),
     );
   });
 }
@@ -147,10 +148,10 @@ function taskText(trace, sentence, position) {
   const { target, expected } = trace;
   const read = target.tokens[sentence].filter((_, other) => canRead(trace, sentence, position, other));
   if (expected.isPad(sentence, position)) {
-    return [`Position ${position + 1}: padding is expected here, and the loss ignores it.`];
+    return [`Position ${position}: padding is expected here, and the loss ignores it.`];
   }
   return [
-    `Position ${position + 1}: the decoder reads `,
+    `Position ${position}: the decoder reads `,
     element("strong", {}, element("bdi", {}, read.join(" "))),
     " and must predict ",
     element("strong", {}, element("bdi", {}, expected.token(sentence, position))),

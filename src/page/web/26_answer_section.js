@@ -58,7 +58,7 @@ function answerRow(trace, sentence, position, maxLoss, choose) {
     type: "radio",
     name: "answer-position",
     checked: position === 0,
-    "aria-label": `position ${position + 1}`,
+    "aria-label": `position ${position}`,
     onchange: () => choose(position),
   });
   const cell = (text) => element("td", {}, element("bdi", {}, text));
@@ -67,7 +67,7 @@ function answerRow(trace, sentence, position, maxLoss, choose) {
   return element(
     "tr",
     { class: one.counted ? null : "pad" },
-    element("th", { scope: "row" }, element("label", { class: "position" }, radio, element("span", {}, position + 1))),
+    element("th", { scope: "row" }, element("label", { class: "position" }, radio, element("span", {}, position))),
     cell(trace.target.token(sentence, position)),
     cell(trace.expected.token(sentence, position)),
     element("td", {}, element("bdi", {}, one.likeliest[0].token), verdict),
@@ -109,8 +109,8 @@ function answerDetail(trace, sentence, position) {
       bar(token.probability, 1, percent(token.probability)),
     );
   const heading = one.counted
-    ? ["Position ", String(position + 1), ": expected ", element("bdi", { class: "quote" }, expected)]
-    : ["Position ", String(position + 1), ": padding, not counted"];
+    ? ["Position ", String(position), ": expected ", element("bdi", { class: "quote" }, expected)]
+    : ["Position ", String(position), ": padding, not counted"];
   return [
     element("h3", {}, heading),
     one.counted ? lossText(trace, one) : null,

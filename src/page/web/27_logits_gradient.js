@@ -13,7 +13,7 @@ function logitsGradient(trace, sentence, position, counted) {
   entries.sort((a, b) => Math.abs(b.number) - Math.abs(a.number));
   const largest = entries.slice(0, counted ? NAMED_ENTRIES : 0);
   const strip = heatMap({
-    name: `gradient of the logits at position ${position + 1}`,
+    name: `gradient of the logits at position ${position}`,
     matrix: row,
     rows: numberAxis(() => ""),
     cols: vocabularyAxis(tokens, ids),

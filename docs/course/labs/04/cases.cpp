@@ -25,7 +25,7 @@ const std::vector<Case> cases = {
      [] {
        backward({{0.5, 0.5}}, {{1, 0}});
      }},
-    {"three keys", "a score affects all weights of its row: the score of key 2 matters although its d_weight is 0",
+    {"three keys", "a score affects all weights of its row: the score of key 1 matters although its d_weight is 0",
      [] {
        backward({{0.2, 0.3, 0.5}}, {{1, 0, -1}});
      }},

@@ -1,0 +1,115 @@
+"""Grades submissions: points for each lab, with numbers that nobody has seen. One submission cannot stop the others."""
+
+import json
+import os
+import re
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from building import build_core
+from check import Check
+from class_page import class_page
+from confine import can_confine
+from labs import LabError, shown
+
+POINTS = 10  # of each lab
+
+
+def has_labs(directory):
+    return any(path.is_dir() and re.fullmatch(r"\d\db?", path.name) for path in directory.iterdir())
+
+
+def labs_in(directory):
+    """The directory with the labs of a student, who may have handed in `labs` itself or what is in it."""
+    return directory / "labs" if (directory / "labs").is_dir() and not has_labs(directory) else directory
+
+
+def submissions(directory):
+    """(student, directory) for each submission: of one student, or of a class with a directory for each."""
+    directory = Path(directory)
+    if not directory.is_dir():
+        raise LabError(f"{directory}: expected a directory with labs, such as labs, or one with a directory for each student; "
+                       f"found {'a file' if directory.exists() else 'nothing'}.")
+    if has_labs(labs_in(directory)):
+        return [(directory.resolve().name, labs_in(directory))]
+    students = sorted(path for path in directory.iterdir() if path.is_dir() and not path.name.startswith("."))
+    if not any(has_labs(labs_in(path)) for path in students):
+        raise LabError(f"{directory}: expected labs (directories 01, 02, ...), or a directory with labs for each student; found "
+                       + (", ".join(path.name for path in students[:5]) or "no directory") + ".")
+    return [(path.name, labs_in(path)) for path in students]
+
+
+def grade_lab(lab, directory, harmless):
+    """A student's result of one lab, in the form that GitHub Classroom's autograding reporter reads, and more."""
+    begin, message, points, failed, cases = time.time(), "not handed in", 0, [], 0
+    lab.directory = directory / lab.number
+    try:
+        if lab.directory.exists():
+            names = {file: str(Path(lab.number) / lab.place(file)) for file in lab.functions}
+            result = Check(lab, lab.learners(), names, grading=True, harmless=harmless)
+            points = POINTS * result.passed_cases() // len(result.expected)
+            failed, cases = result.failed_cases(), len(result.expected)
+            message = None if result.kind == "passed" else result.diagnosis() or result.message
+    except LabError as error:
+        message = str(error)
+    except Exception as error:  # pylint: disable=broad-except  # whatever it is, the others are graded
+        message = f"could not be graded: {type(error).__name__}: {error}"
+    return {"name": f"Lab {lab.name}: {lab.title}", "status": "fail" if message else "pass", "score": points,
+            "max_score": POINTS, "message": message, "test_code": "", "filename": "", "line_no": 0,
+            "execution_time": f"{time.time() - begin:.1f}s", "cases": cases, "failed": failed}
+
+
+def report_of(student, tests):
+    return {"student": student, "version": 1, "status": "pass" if all(test["status"] == "pass" for test in tests) else "fail",
+            "max_score": POINTS * len(tests), "score": sum(test["score"] for test in tests), "error": None, "tests": tests}
+
+
+def reports_of(directory, labs_of, harmless):
+    """A report for each submission. `labs_of` makes a new list of the labs to grade."""
+    students = submissions(directory)
+    if harmless and not can_confine():
+        raise LabError("This system has no libseccomp (Debian: apt-get install libseccomp2), which keeps submissions from using "
+                       "the network and from changing files. To grade without it, use a container, and add --unconfined.")
+    build_core()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        pending = [(student, [pool.submit(grade_lab, lab, path, harmless) for lab in labs_of()]) for student, path in students]
+        reports = []
+        for student, tests in pending:
+            reports.append(report_of(student, [test.result() for test in tests]))
+            print(f"graded {student}", file=sys.stderr, flush=True)
+    if any("could not be confined" in (test["message"] or "") for report in reports for test in report["tests"]):
+        raise LabError("This system does not allow a program to give up system calls (seccomp failed). Use a container, and "
+                       "add --unconfined.")
+    return reports
+
+
+def table_of(reports):
+    if len(reports) == 1:
+        report = reports[0]
+        return "\n".join([f"{test['score']:4} of {test['max_score']}  {test['name']}" for test in report["tests"]] +
+                         [f"{report['score']:4} of {report['max_score']}"])
+    width = max(len(report["student"]) for report in reports)
+    numbers = [test["name"].split(":")[0].removeprefix("Lab ") for test in reports[0]["tests"]]
+    head = " " * width + "  total  " + " ".join(f"{number:>3}" for number in numbers)
+    return "\n".join([head] + [f"{report['student']:{width}}  {report['score']:5}  " + " ".join(
+        f"{test['score']:3}" for test in report["tests"]) for report in reports] +
+        [f"Each lab has {POINTS} points, so {reports[0]['max_score']} in all."])
+
+
+def grade(directory, labs_of, *, as_json, html, harmless):
+    """Prints or writes the reports. The exit status is 0 if every lab of every submission is solved."""
+    if html:
+        parent = Path(html).resolve().parent
+        if not parent.is_dir():
+            raise LabError(f"{html}: the directory {shown(parent)} does not exist.")
+    reports = reports_of(directory, labs_of, harmless)
+    if html:
+        Path(html).write_text(class_page(reports), encoding="utf-8")
+        print(f"wrote {html}", file=sys.stderr, flush=True)
+    if as_json:
+        print(json.dumps(reports[0] if len(reports) == 1 else {"version": 1, "students": reports}, indent=2, ensure_ascii=False))
+    elif not html or len(reports) > 1:
+        print(table_of(reports))
+    return 0 if all(report["status"] == "pass" for report in reports) else 1
