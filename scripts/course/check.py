@@ -151,7 +151,7 @@ class Check:
             return None
         known = wrong_results(self.lab, self.grading)
         for text, results in known:
-            if all_same(results, self.actual):
+            if all_same(results, self.actual) and reason(results) == reason(self.actual):
                 return text
         if not self._same_again():
             return UNINITIALISED
@@ -166,6 +166,11 @@ class Check:
                 found.setdefault(text, []).append(mine.outputs[number][0].split(" (")[0])
         return "\n".join(f"In this case, {' and '.join(names)} {'is' if len(names) == 1 else 'are'} what you get by this "
                          f"mistake: {text}" for text, names in found.items()) or None
+
+
+def reason(results):
+    """Why the program stopped early, if it did; not where."""
+    return re.sub(r" at (an assertion|\S+:\d+)", "", results[-1].detail)
 
 
 def agree(number, actual, known):

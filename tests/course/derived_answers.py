@@ -123,8 +123,9 @@ def derived(lab):
 
 def is_left_out(text, mutant):
     """Assertions, and what is recorded for `explain`, are no part of the task."""
-    begin = max(text.rfind(sign, 0, mutant.begin) for sign in ";{}") + 1
-    statement = re.sub(r"//.*", "", text[begin:max(mutant.end, mutant.begin + 1)]).strip()
+    plain = re.sub(r'"[^"\n]*"', lambda string: "." * len(string[0]), text)  # a string may contain a semicolon
+    begin = max(plain.rfind(sign, 0, mutant.begin) for sign in ";{}") + 1
+    statement = re.sub(r"//.*", "", plain[begin:max(mutant.end, mutant.begin + 1)]).strip()
     return statement.startswith(("assert", "pass.record", "pass_.record"))
 
 
