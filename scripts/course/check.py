@@ -161,7 +161,9 @@ class Check:
             return None
         found, wrong = {}, [number for number, cells in enumerate(differing(self.failed, mine)) if cells is None or any(cells)]
         for number in wrong:
-            text = next((text for text, results in known if agree(number, self.actual, results)), None)
+            text = next((text for text, results in known
+                         if len(results) > place and results[place].ended == "end"
+                         and agree(number, self.actual, results)), None)
             if text:
                 found.setdefault(text, []).append(mine.outputs[number][0].split(" (")[0])
         return "\n".join(f"In this case, {' and '.join(names)} {'is' if len(names) == 1 else 'are'} what you get by this "
