@@ -3,7 +3,7 @@ if(NOT BUILD_TESTING OR NOT Catch2_FOUND)
   return()
 endif()
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/*.cpp)
-list(FILTER test_sources EXCLUDE REGEX "tests/(fuzz|failing_disk|wrong_gradient|installed|reference_arithmetic)/")
+list(FILTER test_sources EXCLUDE REGEX "tests/(fuzz|failing_disk|wrong_gradient|installed|reference_arithmetic|course)/")
 if(GLASSFORMER_SANITIZE MATCHES thread)  # only tests of threads: the others show nothing here and build slowly
   set(thread_tests tests/main.cpp)
   foreach(test IN LISTS test_sources)

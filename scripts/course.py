@@ -195,19 +195,20 @@ def not_shown(filler):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if something would change")
-    parser.add_argument("pages", nargs="*", type=Path, help="default: all pages of docs/course")
+    parser.add_argument("pages", nargs="*", type=Path, help="default: all pages of docs/course and its teaching")
     options = parser.parse_args()
     if not PROGRAM.exists():
         sys.exit(f"course.py: {PROGRAM}: there is no such program. Build it with scripts/quickstart.sh, or set GLASSFORMER.")
     problems, wanted = [], {}
-    pages = [path.resolve() for path in options.pages] or sorted(COURSE.glob("*.md"))
+    pages = [path.resolve() for path in options.pages] or sorted([*COURSE.glob("*.md"), *COURSE.glob("teaching/*.md")])
     pages.sort(key=lambda path: "minutes(" in path.read_text(encoding="utf-8"))  # last, when the other pages are filled
     with tempfile.TemporaryDirectory() as directory:
         filler, solved = Filler(Page(directory)), solutions()
         for path in pages:
             text = wanted[path] = filler.fill(path)
             chapter = re.match(r"\d\d-", path.name)
-            found = [*unfolded(text, solved), *problems_of_numbers(text),
+            marks = path.name == "rubric.md"  # they are decided, not computed
+            found = [*unfolded(text, solved), *([] if marks else problems_of_numbers(text)),
                      *(problems_of_chapter(int(path.name[:2]), text) if chapter else [])]
             problems += [f"{path.relative_to(PROJECT)}: {problem}" for problem in found]
     if not options.pages:

@@ -117,7 +117,8 @@ def run_confined(command, limits, environment=None, directory=None):
                                 (resource.RLIMIT_AS, 2 * (limits.memory,)), (resource.RLIMIT_CORE, (0, 0)),
                                 (resource.RLIMIT_STACK, 2 * (8 * MEGABYTE,)),
                                 (resource.RLIMIT_FSIZE, 2 * (limits.file_size,))):
-                resource.setrlimit(what, value)
+                with contextlib.suppress(ValueError, OSError):  # macOS does not have all of them
+                    resource.setrlimit(what, value)
             if confined and not _forbid_system_calls(limits):
                 os._exit(99)
 

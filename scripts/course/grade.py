@@ -43,7 +43,7 @@ def submissions(directory):
 
 def grade_lab(lab, directory, harmless):
     """A student's result of one lab, in the form that GitHub Classroom's autograding reporter reads, and more."""
-    begin, message, points, failed, cases = time.time(), "not handed in", 0, [], 0
+    begin, message, points, failed, cases = time.time(), "not started", 0, [], 0
     lab.directory = directory / lab.number
     try:
         if lab.directory.exists():

@@ -9,42 +9,34 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from itertools import zip_longest
 from pathlib import Path
 
 import labs
 from building import run_quietly
 from check import Check
 from labs import PROJECT, LabError, all_labs, shown
+from release import RELEASE, build_changed, up_to_date
 
 sys.path.insert(0, str(PROJECT / "scripts" / "dev"))
 import faults  # noqa: E402
 
-PROGRAM = PROJECT / "build" / "release" / "glassformer"
+PROGRAM = RELEASE / "glassformer"
 
 
 def copy_of_project(directory, texts):
     """Copies the project's files, but nothing that was built, and puts these texts in the place of some."""
     directory.mkdir(parents=True, exist_ok=True)
-    names = "CMakeLists.txt CMakePresets.json cmake configs data docs scripts src tests README.md CHANGELOG.md LICENSE"
-    run_quietly(["cp", "-Rp", *(PROJECT / name for name in names.split()), directory], "copying the project")
+    for name in ("CMakeLists.txt CMakePresets.json cmake configs data docs examples scripts src tests README.md "
+                 "CHANGELOG.md LICENSE").split():
+        if (PROJECT / name).is_dir():
+            shutil.copytree(PROJECT / name, directory / name, copy_function=shutil.copy, symlinks=True,
+                            dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(PROJECT / name, directory)
     for file, text in texts.items():
         (directory / file).write_text(text, encoding="utf-8")
-
-
-def build_program(copy):
-    """Builds the copy's core and returns how to run the program with it: a command and an environment. On Linux, the
-    core is a shared library, so the program that you have built can use another core."""
-    if not PROGRAM.exists():
-        raise LabError("The program is not built yet: run scripts/quickstart.sh first.")
-    build = copy / "build" / "release"
-    shared = (PROGRAM.parent / "libglassformer_core.so").exists()
-    target = "glassformer_core" if shared else "glassformer_program"
-    run_quietly(["cmake", "--preset", "release", "-G", "Ninja", f"-DGLASSFORMER_CORE_ONLY={'ON' if shared else 'OFF'}",
-                 "-DBUILD_TESTING=OFF", "-B", build], "cmake", cwd=copy)
-    run_quietly(["cmake", "--build", build, "--target", target], "building your transformer", cwd=copy)
-    if shared:
-        return [PROGRAM], {**os.environ, "LD_LIBRARY_PATH": str(build)}
-    return [build / "glassformer"], dict(os.environ)
 
 
 def merged_sources():
@@ -105,8 +97,10 @@ def finale():
     texts = merged_sources()
     copy = labs.LABS / "finale"
     print("Building a transformer from your functions ...", flush=True)
-    copy_of_project(copy, texts)
-    command, environment = build_program(copy)
+    with up_to_date():
+        copy_of_project(copy, texts)
+        programs, environment = build_changed(copy, texts)
+    command = [programs["glassformer"]]
     print("Training the toy with it; this takes a minute or two ...", flush=True)
     train(command, environment, copy / "run")
     wanted, found = documented(), recorded(copy / "run")
@@ -129,32 +123,53 @@ def finale():
     return 1
 
 
+def plantable():
+    """The faults that a learner can find with the tools of the course."""
+    return [fault for fault in faults.read_faults()
+            if re.match(r"src/(layers/|model/|training/(optimizer|schedule))", fault.file)
+            and not re.search(r"Muon|gaps|switch", fault.title)]
+
+
+def with_fault(fault):
+    """The text of the fault's file with the fault, and the numbers of the lines that it changes, not counting lines in
+    which only spaces differ."""
+    before = (PROJECT / fault.file).read_text(encoding="utf-8")
+    text = faults.plant(before, fault)
+    pairs = enumerate(zip_longest(before.split("\n"), text.split("\n"), fillvalue=""), 1)
+    return text, [number for number, (a, b) in pairs if a.split() != b.split()]
+
+
 def planted(seed):
-    """The fault of this number, from those that a learner can find with the tools of the course: its file, line and
-    title, and the file's text with the fault."""
-    wanted = [fault for fault in faults.read_faults()
-              if re.match(r"src/(layers/|model/transformer|training/(optimizer|schedule))", fault.file)
-              and not re.search(r"\[metrics\]|recording|Muon|part.hpp|gaps|off still|switch|whatever masks", fault.whole_title)]
-    fault = wanted[random.Random(seed).randrange(len(wanted))]
-    text = (PROJECT / fault.file).read_text(encoding="utf-8")
-    begin = faults.place(text, fault)[0]
-    return fault.file, text[:begin].count("\n") + 1, fault.title, faults.plant(text, fault)
+    """The fault of this number."""
+    found = plantable()
+    return found[random.Random(seed).randrange(len(found))]
+
+
+def make_hunt(copy, fault):
+    copy_of_project(copy, {fault.file: with_fault(fault)[0]})
+    (copy / "tests" / "faults.txt").unlink()
+    programs, environment = build_changed(copy, [fault.file])
+    for name, program in programs.items():
+        (copy / name).write_text('#!/usr/bin/env bash\nexport LD_LIBRARY_PATH='
+                                 f'"{environment.get("LD_LIBRARY_PATH", "")}"\nexec "{program}" "$@"\n')
+        (copy / name).chmod(0o755)
+    now = time.time()
+    for path in [copy, *copy.rglob("*")]:  # the newest file would give the fault away
+        os.utime(path, (now, now), follow_symlinks=False)
 
 
 def hunt(seed):
     seed = random.SystemRandom().randrange(1000) if seed is None else seed
     copy = labs.LABS / f"hunt-{seed}"
-    if copy.exists():
-        raise LabError(f"{shown(copy)} exists already. Choose another seed, or remove that directory.")
-    print("Planting a fault and building; this takes a few minutes ...", flush=True)
-    copy_of_project(copy, dict([planted(seed)[::3]]))
-    (copy / "tests" / "faults.txt").unlink()
-    command, environment = build_program(copy)
-    for program in (command[0], command[0].with_name("glassformer_tests")):
-        if program.exists():
-            (copy / program.name).write_text(f'#!/usr/bin/env bash\nexport LD_LIBRARY_PATH='
-                                             f'"{environment.get("LD_LIBRARY_PATH", "")}"\nexec "{program}" "$@"\n')
-            (copy / program.name).chmod(0o755)
+    print("Planting a fault and building ...", flush=True)
+    with up_to_date():
+        if copy.exists():
+            raise LabError(f"{shown(copy)} exists already. Choose another seed, or remove that directory.")
+        try:
+            make_hunt(copy, planted(seed))
+        except BaseException:  # Ctrl-C, too: nothing half-made stays
+            shutil.rmtree(copy, ignore_errors=True)
+            raise
     print(f"""
 In {shown(copy)}, one line of src/layers, src/model or src/training is wrong. docs/course/bug-hunt.md says how to find
 it. To begin:
@@ -169,15 +184,15 @@ When you know the file and the line:
 
 
 def find_fault(seed, place):
-    file, line, title, _ = planted(seed)
+    fault = planted(seed)
     match = re.fullmatch(r"(?:.*?/)?(src/\S+|[\w.]+):(\d+)", place)
     if not match:
         raise LabError(f"expected a file and a line, such as src/layers/linear.cpp:30, found {place}")
-    if match.group(1) not in (file, Path(file).name):
+    if match.group(1) not in (fault.file, Path(fault.file).name):
         print("No, that file is as it should be.")
-    elif int(match.group(2)) != line:
+    elif int(match.group(2)) not in with_fault(fault)[1]:
         print("The right file, but another line.")
     else:
-        print(f"Found. The fault: {title}.")
+        print(f"Found. The fault: {fault.title}.")
         return 0
     return 1

@@ -1,7 +1,8 @@
 """The hand-made faults of tests/faults.txt: reads them, finds their places, and plants them.
 
 A fault names a function and quotes the code that it replaces there. Only the tokens of a quotation count, not the
-spaces and line breaks between them, so formatting the sources again changes nothing.
+spaces and line breaks between them, so formatting the sources again changes nothing. In the new code, \\n is a line
+break.
 """
 
 import re
@@ -41,7 +42,7 @@ def read_faults(path=FAULTS):
         parts = title.split(": ", 2)
         if len(parts) != 3:
             raise ValueError(f"{path}:{number}: expected FILE: FUNCTION: WHAT GOES WRONG")
-        faults.append(Fault(number, *parts, old[2:].strip(), new[2:].strip()))
+        faults.append(Fault(number, *parts, old[2:].strip(), new[2:].strip().replace("\\n", "\n")))
     return faults
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests the course: the pages show the program's own code and numbers; every lab fails unsolved and passes solved; every
-# known wrong answer gets its own diagnosis; the finale ends in the digest; and each of these checks can fail.
+# known wrong answer gets its own diagnosis, and those derived from the right ones fail; a class of broken submissions is
+# graded; the finale ends in the digest; the slides need no network; and each of these checks can fail.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -9,6 +10,24 @@ install_packages
 build release glassformer_program
 if ! python_that_imports 'numpy, yaml' >/dev/null && can_install; then apt_install python3 python3-numpy python3-yaml || true; fi
 python=$(python_with 'the course' 'numpy, yaml' numpy pyyaml) || exit 0
-"$python" scripts/course.py --check
-python3 tests/course/prove_labs.py
-"$python" tests/course/test_course.py
+
+timed() {
+  local begin=$SECONDS
+  "$@"
+  echo "$((SECONDS - begin)) seconds: ${*#"$python"}"
+}
+
+timed "$python" scripts/course.py --check
+timed python3 tests/course/test_class_page.py
+timed python3 tests/course/prove_labs.py
+timed "$python" tests/course/test_course.py
+timed python3 tests/course/test_grade.py
+
+need pandoc 'the test of the slides' || exit 0
+slides=$(mktemp --suffix .html)
+trap 'rm "$slides"' EXIT
+scripts/slides.sh "$slides"
+if grep -oE '(src|href|url\()="?https?:[^"]*' "$slides"; then
+  echo 'The slides need the network for the lines above.' >&2
+  exit 1
+fi

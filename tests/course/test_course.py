@@ -20,6 +20,7 @@ sys.path.insert(0, str(PROJECT / "scripts" / "course"))
 import lab as commands  # noqa: E402
 import labs  # noqa: E402
 import project  # noqa: E402
+import release  # noqa: E402
 from check import Check  # noqa: E402
 from prove_labs import problems_of  # noqa: E402
 from source import Source  # noqa: E402
@@ -234,10 +235,17 @@ class Tutor(unittest.TestCase):
                  for file, text in lab.cut().items()}
         self.assertEqual(Check(lab, texts).kind, "passed")
 
-    def test_a_part_of_a_known_mistake_is_recognised(self):
+    def test_a_known_mistake_is_recognised_beside_another(self):
+        lab = labs.Lab(5)
+        texts = {file: text.replace("add(d_y.row(n), d_bias);", "static_cast<void>(d_bias);").replace(
+            "d_weight, Result::add", "d_weight, Result::overwrite") for file, text in lab.real().items()}
+        diagnosis = Check(lab, texts).diagnosis()
+        self.assertIn("d_bias is what you get by this mistake: You left the bias gradient as it was", diagnosis)
+
+    def test_a_mistake_that_only_looks_like_a_known_one_at_first_has_no_diagnosis(self):
         body = "  for (Index n = 0; n < scores.rows(); ++n) { const auto r = scores.row(n); " \
                "const Scalar s = exponentials(r, largest(r)); if (n == 0) scale(r, 1 / s); }"
-        self.assertIn("In this case, weights is what you get by this mistake: You ignored the mask", softmax_lab(body).diagnosis())
+        self.assertIsNone(softmax_lab(body).diagnosis())
 
 
 class Commands(unittest.TestCase):
@@ -307,21 +315,65 @@ class Commands(unittest.TestCase):
 
 
 class Hunt(unittest.TestCase):
-    def test_the_place_is_where_the_fault_is(self):
-        for seed in range(50):
-            file, line, _, text = project.planted(seed)
-            before = (PROJECT / file).read_text(encoding="utf-8").split("\n")
-            changed = [number for number, (a, b) in enumerate(zip(before, text.split("\n")), 1) if a != b]
-            self.assertIn(line, changed)
+    def test_no_fault_catches_the_eye(self):
+        for fault in project.plantable():
+            before = (PROJECT / fault.file).read_text(encoding="utf-8").split("\n")
+            text, lines = project.with_fault(fault)
+            after = text.split("\n")
+            with self.subTest(fault.whole_title):
+                self.assertEqual(len(after), len(before))  # or `explain` finds the wrong lines of code
+                for number in lines:
+                    code = after[number - 1].split("  //")[0]
+                    self.assertLessEqual(len(after[number - 1]), 120)
+                    self.assertNotRegex(code, r"\b[01] *\*|[*/] *[01]\b(?!\.)|[-+] *0\b(?!\.)|\b(true|false)\b|//|/\*")
+                statements = [sum(texts[number - 1].count(";") for number in lines) for texts in (before, after)]
+                self.assertLessEqual(statements[1], statements[0])  # two on a line are conspicuous
+
+    @unittest.skipUnless(shutil.which("clang-format"), "needs clang-format")
+    def test_faults_are_formatted_like_the_sources(self):
+        def is_formatted(file, text):
+            command = ["clang-format", f"--assume-filename={PROJECT / file}"]
+            return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout == text
+
+        for fault in project.plantable():
+            with self.subTest(fault.whole_title):
+                if is_formatted(fault.file, (PROJECT / fault.file).read_text(encoding="utf-8")):  # by this version
+                    self.assertTrue(is_formatted(fault.file, project.with_fault(fault)[0]))
 
     def test_answers(self):
-        file, line, _, _ = project.planted(7)
-        with contextlib.redirect_stdout(io.StringIO()):
-            self.assertEqual(project.find_fault(7, f"{file}:{line}"), 0)
-            self.assertEqual(project.find_fault(7, f"{Path(file).name}:{line}"), 0)
-            self.assertEqual(project.find_fault(7, f"labs/hunt-7/{file}:{line}"), 0)
-            self.assertEqual(project.find_fault(7, f"{file}:{line + 1}"), 1)
-            self.assertEqual(project.find_fault(7, f"src/main.cpp:{line}"), 1)
+        for seed in range(50):
+            fault = project.planted(seed)
+            lines = project.with_fault(fault)[1]
+            name = Path(fault.file).name
+            with contextlib.redirect_stdout(io.StringIO()):
+                for place in (f"{fault.file}:{lines[0]}", f"{name}:{lines[-1]}", f"labs/hunt-{seed}/{fault.file}:{lines[0]}"):
+                    self.assertEqual(project.find_fault(seed, place), 0, place)
+                for place in (f"{fault.file}:{lines[-1] + 1}", f"src/main.cpp:{lines[0]}"):
+                    self.assertEqual(project.find_fault(seed, place), 1, place)
+
+    def test_the_copy_has_the_fault_and_nothing_tells_where(self):
+        with tempfile.TemporaryDirectory() as directory, unittest.mock.patch.object(labs, "LABS", Path(directory)):
+            seed = next(seed for seed in range(1000) if project.planted(seed).file == "src/layers/linear.cpp")
+            with contextlib.redirect_stdout(io.StringIO()):
+                project.hunt(seed)
+                with self.assertRaisesRegex(labs.LabError, "exists already"):
+                    project.hunt(seed)
+            copy = Path(directory) / f"hunt-{seed}"
+            for processor in ("", "glibc.cpu.hwcaps=-AVX512F"):  # the core for AVX-512, if this processor has it, and AVX2
+                done = subprocess.run([copy / "glassformer", "gradcheck", "configs/debug.yaml"], cwd=copy, text=True,
+                                      env={**os.environ, "GLIBC_TUNABLES": processor}, capture_output=True, check=False)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertEqual(len({path.lstat().st_mtime for path in copy.rglob("*")}), 1)
+            self.assertEqual(list(copy.rglob("*.o")) + list(copy.rglob("faults.txt")), [])
+
+    def test_what_is_compiled_again(self):
+        objects = release.objects_that_depend_on(["src/layers/softmax.hpp"])
+        core = {name for name in objects if name.startswith("CMakeFiles/glassformer_core.dir")}
+        self.assertIn("CMakeFiles/glassformer_core.dir/src/layers/softmax.cpp.o", core)
+        self.assertIn("CMakeFiles/glassformer_core.dir/src/layers/scaled_dot_product_attention.cpp.o", core)
+        self.assertNotIn("CMakeFiles/glassformer_core.dir/src/layers/linear.cpp.o", core)
+        with self.assertRaisesRegex(labs.LabError, "was compiled from no_such.cpp"):
+            release.build_changed(PROJECT, ["no_such.cpp"])
 
 
 class Sources(unittest.TestCase):

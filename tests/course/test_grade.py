@@ -109,7 +109,7 @@ class Grading(unittest.TestCase):
         self.assertIn("saved as Latin-1", reports["latin_1"]["tests"][0]["message"])
         self.assertIn("MaskedSoftmax::forward_in_place is missing", reports["empty"]["tests"][0]["message"])
         self.assertIn("softmax.cpp is missing", reports["no_file"]["tests"][0]["message"])
-        self.assertEqual("not handed in", reports["nothing"]["tests"][0]["message"])
+        self.assertEqual("not started", reports["nothing"]["tests"][0]["message"])
         self.assertFalse(Path("/tmp/talker").exists())
         self.assertEqual(processes(), [])
         largest = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))

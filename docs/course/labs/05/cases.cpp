@@ -35,25 +35,23 @@ class Map {
   }
 
  private:
-  static MatrixView<double> row_matrix_of(RowView<double> row) { return {row.data(), 1, row.size()}; }
-
   RandomValues random_{1};
   SingleLayer<Linear<double>> map_;
 };
 
 void backward(const Buffer<double>& weight, const Buffer<double>& x, const Buffer<double>& d_y, double start = 0) {
-  RandomValues random(2);
+  RandomValues random = random_values(2);
   Map map(weight, random.matrix(1, weight.rows()), start);
   map.run(x, d_y);
   map.show_gradients();
 }
 
 /// Round numbers of these shapes.
-void backward(Index rows, Index in, Index out, double start = 0) {
-  RandomValues random(3);
+void backward(Index rows, Index in, Index out) {
+  RandomValues random = random_values(3);
   const Buffer<double> weight = round_numbers(random, out, in);
   const Buffer<double> x = round_numbers(random, rows, in);
-  backward(weight, x, round_numbers(random, rows, out), start);
+  backward(weight, x, round_numbers(random, rows, out));
 }
 
 }  // namespace
@@ -61,41 +59,54 @@ void backward(Index rows, Index in, Index out, double start = 0) {
 const std::vector<Case> cases = {
     {"one row, one input, one output",
      "y grows by the weight if x grows by 1, by x if the weight grows by 1, and by 1 if the bias grows by 1",
-     [] { backward({{3}}, {{2}}, {{10}}); }},
+     [] { backward(either<Numbers>({{3}}, {{-4}}), either<Numbers>({{2}}, {{6}}), either<Numbers>({{10}}, {{100}})); }},
+    {"as many rows as inputs and outputs",
+     "here a wrong product may have the right shape, so check which index each sum runs over",
+     [] {
+       const Index size = either<Index>(2, 3);
+       backward(size, size, size);
+     }},
     {"one row, two inputs, two outputs", "each input affects both outputs; each weight and each bias affects only one",
      [] {
-       backward({{1, 2}, {3, 5}}, {{7, 4}}, {{10, 100}});
+       backward(either<Numbers>({{1, 2}, {3, 5}}, {{4, -1}, {2, 7}}), either<Numbers>({{7, 4}}, {{3, 6}}),
+                either<Numbers>({{10, 100}}, {{100, 1}}));
      }},
     {"two rows, one output", "both rows use the same weight and bias, so their gradients add up",
      [] {
-       backward({{2}}, {{3}, {5}}, {{10}, {100}});
+       backward(either<Numbers>({{2}}, {{5}}), either<Numbers>({{3}, {5}}, {{-2}, {4}}),
+                either<Numbers>({{10}, {100}}, {{1}, {10}}));
      }},
     {"the gradients are not 0 before",
      "the gradients of weight and bias are added to what is already there; d_x is overwritten",
-     [] { backward({{3}}, {{2}}, {{10}}, 1000); }},
-    {"three rows, three inputs, three outputs",
-     "here a wrong product may have the right shape, so check which index each sum runs over",
-     [] { backward(3, 3, 3); }},
-    {"two rows, three inputs, four outputs", "a gradient has the shape of what it is the gradient of",
-     [] { backward(2, 3, 4); }},
+     [] {
+       backward(either<Numbers>({{3}}, {{-4}}), either<Numbers>({{2}}, {{6}}), either<Numbers>({{10}}, {{100}}),
+                either<double>(1000, 2000));
+     }},
+    {"different numbers of rows, inputs and outputs", "a gradient has the shape of what it is the gradient of",
+     [] { backward(either<Index>(2, 3), either<Index>(3, 4), either<Index>(4, 6)); }},
     {"a row without gradient", "a row whose d_y is 0, such as padding, adds nothing to the parameters' gradients",
      [] {
-       backward({{1, 2}, {3, 5}}, {{7, 4}, {6, 9}}, {{10, 100}, {0, 0}});
+       backward(either<Numbers>({{1, 2}, {3, 5}}, {{4, -1}, {2, 7}}),
+                either<Numbers>({{7, 4}, {6, 9}}, {{3, 6}, {8, 5}}),
+                either<Numbers>({{10, 100}, {0, 0}}, {{100, 1}, {0, 0}}));
      }},
     {"two batches in one update", "the parameters' gradients are sums over both batches; each batch has its own d_x",
      [] {
-       RandomValues random(4);
-       Map map(round_numbers(random, 2, 3), round_numbers(random, 1, 2));
-       for (const Index rows : {3, 1}) {
-         map.run(round_numbers(random, rows, 3), round_numbers(random, rows, 2));
+       RandomValues random = random_values(4);
+       const Index in = 3, out = either<Index>(2, 4);
+       Map map(round_numbers(random, out, in), round_numbers(random, 1, out));
+       for (const Index rows : either<std::vector<Index>>({3, 1}, {2, 4})) {
+         const Buffer<double> x = round_numbers(random, rows, in);
+         map.run(x, round_numbers(random, rows, out));
+         map.show_gradients();
        }
-       map.show_gradients();
      }},
     {"random numbers", "the equations hold for any numbers",
      [] {
-       RandomValues random(5);
-       const Buffer<double> weight = random.matrix(4, 6), x = random.matrix(5, 6);
-       backward(weight, x, random.matrix(5, 4), 0.5);
+       RandomValues random = random_values(5);
+       const Index rows = 5, in = either<Index>(6, 3), out = either<Index>(4, 7);
+       const Buffer<double> weight = random.matrix(out, in), x = random.matrix(rows, in);
+       backward(weight, x, random.matrix(rows, out), 0.5);
      }},
 };
 

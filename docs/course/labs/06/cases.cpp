@@ -9,6 +9,7 @@ namespace glassformer::labs {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kRate = 0.5;
 
 /// What attention reads: q [B*T, D], k and v [B*S, D], d_context [B*T, D].
 struct Inputs {
@@ -75,22 +76,48 @@ class Example {
   SingleLayer<ScaledDotProductAttention<double>> attention_;
 };
 
-/// Two sentences with T queries and three keys each, and two heads of width 2. The last key is padding, if `padded`.
+/// Two sentences with T queries and three keys each (in `grade`: four), and two heads of width 2. The last key is
+/// padding, if `padded`.
 Inputs two_sentences(Index T, bool padded) {
-  RandomValues random(12);
+  RandomValues random = random_values(12);
   const auto rows = [&](Index count) { return round_numbers(random, count, 4, 0.5); };
-  const IdMatrix ids{{5, 6, 8}, {7, 9, padded ? 0 : 4}};
-  return {2, rows(2 * T), rows(2 * 3), rows(2 * 3), rows(2 * T), padding_mask(ids, 0)};
+  const Id last = padded ? 0 : 4;
+  const auto ids = either<IdMatrix>({{5, 6, 8}, {7, 9, last}}, {{5, 6, 8, 4}, {7, 9, 5, last}});
+  const Index S = ids.cols();
+  Buffer<double> q = rows(2 * T), k = rows(2 * S), v = rows(2 * S);
+  return {2, std::move(q), std::move(k), std::move(v), rows(2 * T), padding_mask(ids, 0)};
 }
 
-/// One sentence, two heads. Key 1 is padding, and its key and value are NaN.
+/// One sentence, two heads. One key is padding, and this key and its value are NaN.
 Inputs blocked_nan() {
-  return {2,
-          {{1, 0, 2, 0}, {0, 1, 1, 1}},
-          {{1, 1, 0, 2}, {kNaN, kNaN, kNaN, kNaN}, {2, 0, 1, 0}},
-          {{1, 2, 3, 4}, {kNaN, kNaN, kNaN, kNaN}, {5, 6, 7, 8}},
-          {{1, 0, 0, 1}, {0, 1, 1, 0}},
-          padding_mask(IdMatrix{{5, 0, 6}}, 0)};
+  return either<Inputs>({2,
+                         {{1, 0, 2, 0}, {0, 1, 1, 1}},
+                         {{1, 1, 0, 2}, {kNaN, kNaN, kNaN, kNaN}, {2, 0, 1, 0}},
+                         {{1, 2, 3, 4}, {kNaN, kNaN, kNaN, kNaN}, {5, 6, 7, 8}},
+                         {{1, 0, 0, 1}, {0, 1, 1, 0}},
+                         padding_mask(IdMatrix{{5, 0, 6}}, 0)},
+                        {2,
+                         {{0, 2, 1, 0}},
+                         {{2, 1, 0, 1}, {1, 0, 2, 0}, {kNaN, kNaN, kNaN, kNaN}},
+                         {{4, 1, 2, 8}, {3, 7, 5, 6}, {kNaN, kNaN, kNaN, kNaN}},
+                         {{1, 2, 0, 1}},
+                         padding_mask(IdMatrix{{5, 6, 0}}, 0)});
+}
+
+/// One sentence with two queries and two keys (in `grade`: three), one head.
+Inputs one_head() {
+  return either<Inputs>({1,
+                         {{2, 0, 0, 0}, {0, 0, 0, 0}},
+                         {{1, 0, 0, 0}, {0, 1, 0, 0}},
+                         {{3, 0, 0, 0}, {0, 1, 0, 0}},
+                         {{1, 0, 0, 0}, {0, 2, 0, 0}},
+                         all_visible(1, 1, 2)},
+                        {1,
+                         {{0, 2, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 0}},
+                         {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 3, 0}},
+                         {{0, 4, 0, 0}, {2, 0, 0, 0}, {0, 1, 0, 0}},
+                         {{1, 0, 0, 0}, {0, 2, 0, 0}, {0, 1, 0, 0}},
+                         all_visible(1, 1, 3)});
 }
 
 }  // namespace
@@ -98,14 +125,34 @@ Inputs blocked_nan() {
 const std::vector<Case> cases = {
     {"forward, one head", "weights are the softmax of q . k / sqrt(d_head); the context is the sum of weight * value",
      [] {
-       const Mask nothing_blocked = all_visible(1, 1, 2);
-       Example({1, {{2, 0, 0, 0}}, {{1, 0, 0, 0}, {0, 1, 0, 0}}, {{10, 0, 0, 1}, {0, 10, 0, 1}}, {}, nothing_blocked})
+       Example(either<Inputs>({1,
+                               {{2, 0, 0, 0}},
+                               {{1, 0, 0, 0}, {0, 1, 0, 0}},
+                               {{10, 0, 0, 1}, {0, 10, 0, 1}},
+                               {},
+                               all_visible(1, 1, 2)},
+                              {1,
+                               {{0, 0, 4, 0}},
+                               {{0, 1, 0, 0}, {0, 0, 1, 0}, {1, 0, 0, 0}},
+                               {{10, 0, 1, 0}, {0, 10, 1, 0}, {0, 0, 1, 10}},
+                               {},
+                               all_visible(1, 1, 3)}))
            .forward();
      }},
     {"forward, two heads", "each head uses only its own d_head columns of q, k and v, and divides by sqrt(d_head)",
      [] {
-       const Mask nothing_blocked = all_visible(1, 1, 2);
-       Example({2, {{2, 0, 0, 1}}, {{1, 0, 0, 0}, {0, 1, 0, 2}}, {{10, 0, 0, 1}, {0, 10, 2, 0}}, {}, nothing_blocked})
+       Example(either<Inputs>({2,
+                               {{2, 0, 0, 1}},
+                               {{1, 0, 0, 0}, {0, 1, 0, 2}},
+                               {{10, 0, 0, 1}, {0, 10, 2, 0}},
+                               {},
+                               all_visible(1, 1, 2)},
+                              {2,
+                               {{0, 1, 2, 0}},
+                               {{0, 2, 0, 1}, {1, 0, 2, 0}, {0, 1, 1, 1}},
+                               {{10, 0, 0, 3}, {0, 10, 2, 0}, {5, 0, 1, 1}},
+                               {},
+                               all_visible(1, 1, 3)}))
            .forward();
      }},
     {"forward, two sentences", "head h of sentence b has the number b * H + h, and sees only the keys of its sentence",
@@ -113,25 +160,17 @@ const std::vector<Case> cases = {
     {"forward, a blocked key and its value are NaN", "a blocked key has no effect, whatever it and its value hold",
      [] { Example(blocked_nan()).forward(); }},
     {"forward, with dropout", "the context uses the weights after dropout; weights() are those before dropout",
-     [] { Example(two_sentences(2, false), 0.5).forward(); }},
+     [] { Example(two_sentences(2, false), kRate).forward(); }},
     {"backward, one head",
      "a number's gradient adds up all products that contain the number; the scale is a factor in backward, too",
-     [] {
-       Example({1,
-                {{2, 0, 0, 0}, {0, 0, 0, 0}},
-                {{1, 0, 0, 0}, {0, 1, 0, 0}},
-                {{3, 0, 0, 0}, {0, 1, 0, 0}},
-                {{1, 0, 0, 0}, {0, 2, 0, 0}},
-                all_visible(1, 1, 2)})
-           .backward();
-     }},
+     [] { Example(one_head()).backward(); }},
     {"backward, two sentences, two heads",
      "each head's gradients go to its own columns, in the rows of its own sentence",
      [] { Example(two_sentences(1, true)).backward(); }},
     {"backward, a blocked key and its value are NaN", "a blocked key gets a gradient of 0, and d_q is not NaN",
      [] { Example(blocked_nan()).backward(); }},
     {"backward, with dropout", "backward goes through the steps of forward in reverse: dropout first, then softmax",
-     [] { Example(two_sentences(2, false), 0.5).backward(); }},
+     [] { Example(two_sentences(2, false), kRate).backward(); }},
     {"backward, old numbers", "d_q, d_k and d_v are overwritten: they may hold the numbers of an older batch",
      [] { Example(two_sentences(1, true)).backward(true); }},
 };

@@ -77,14 +77,15 @@ class Example {
 
 /// Two sentences of two tokens.
 Example two_sentences(Norm norm, double rate) {
-  RandomValues random(8);
-  Buffer<double> x = round_numbers(random, 4, 4, 0.5);
-  Buffer<double> slope = round_numbers(random, 4, 4, 0.5);
+  RandomValues random = random_values(8);
+  const Index width = either<Index>(4, 6);
+  Buffer<double> x = round_numbers(random, 4, width, 0.5);
+  Buffer<double> slope = round_numbers(random, 4, width, 0.5);
   return {norm, std::move(x), std::move(slope), rate};
 }
 Buffer<double> gradient_of_two_sentences() {
-  RandomValues random(9);
-  return round_numbers(random, 4, 4, 0.5);
+  RandomValues random = random_values(9);
+  return round_numbers(random, 4, either<Index>(4, 6), 0.5);
 }
 
 }  // namespace
@@ -92,23 +93,33 @@ Buffer<double> gradient_of_two_sentences() {
 const std::vector<Case> cases = {
     {"forward, pre-norm", "the sublayer reads LayerNorm(x), and its output is added to x itself",
      [] {
-       Example(Norm::pre, {{1, 1, 3, 3}}, {{0, 1, 1, 10}}).forward();
+       Example(Norm::pre, either<Numbers>({{1, 1, 3, 3}}, {{2, 6, 6, 2, 6, 2}}),
+               either<Numbers>({{0, 1, 1, 10}}, {{1, 0, -1, 4, 2, 0}}))
+           .forward();
      }},
     {"forward, post-norm", "the sublayer reads x, and the sum of x and its output is normalised",
      [] {
-       Example(Norm::post, {{1, 2, 1, 3}}, {{0, -0.5, 2, 0}}).forward();
+       Example(Norm::post, either<Numbers>({{1, 2, 1, 3}}, {{2, 3, 6, 1, 4, 12}}),
+               either<Numbers>({{0, -0.5, 2, 0}}, {{0, 1, 0, 1, -0.5, -0.5}}))
+           .forward();
      }},
     {"forward, pre-norm, dropout", "dropout is applied to the sublayer's output only, before the sum",
      [] { two_sentences(Norm::pre, kRate).forward(kTrainingPass); }},
     {"forward, post-norm, no training", "outside training, dropout changes nothing",
      [] { two_sentences(Norm::post, kRate).forward(); }},
+    {"forward, post-norm, dropout", "dropout is applied to the sublayer's output only, before the sum is normalised",
+     [] { two_sentences(Norm::post, kRate).forward(kTrainingPass); }},
     {"backward, pre-norm", "x reaches y by two paths, and the norm is only on the one through the sublayer",
      [] {
-       Example(Norm::pre, {{1, 1, 3, 3}}, {{1, 0, 0, 0}}).backward({{4, 0, 0, 8}});
+       Example(Norm::pre, either<Numbers>({{1, 1, 3, 3}}, {{2, 6, 6, 2, 6, 2}}),
+               either<Numbers>({{1, 0, 0, 0}}, {{0, 2, 0, 0, 0, 0}}))
+           .backward(either<Numbers>({{4, 0, 0, 8}}, {{0, 3, 6, 0, 0, 0}}));
      }},
     {"backward, post-norm", "x reaches the sum by two paths, and the norm after the sum is on both",
      [] {
-       Example(Norm::post, {{1, 0.5, 3, 3}}, {{0, 1, 0, 0}}).backward({{4, 0, 0, 8}});
+       Example(Norm::post, either<Numbers>({{1, 0.5, 3, 3}}, {{2, 3, 6, 2, 6, 2}}),
+               either<Numbers>({{0, 1, 0, 0}}, {{0, 1, 0, 0, 0, 0}}))
+           .backward(either<Numbers>({{4, 0, 0, 8}}, {{0, 3, 6, 0, 0, 0}}));
      }},
     {"backward, pre-norm, dropout", "dropout is only on the path through the sublayer",
      [] { two_sentences(Norm::pre, kRate).backward(gradient_of_two_sentences(), kTrainingPass); }},
