@@ -141,14 +141,16 @@ def remove_old_programs(lab, kept=60):
 
 
 def symbols_of(objects):
-    """The functions that object files define: "glassformer::MaskedSoftmax<double>::forward_in_place(...)"."""
+    """The functions that object files define: "glassformer::MaskedSoftmax<double>::forward_in_place(...)". Without those
+    that other files cannot see: the compiler leaves them out if nobody calls them."""
     lines = subprocess.run(["nm", "-C", "--defined-only", *objects], capture_output=True, text=True, check=True).stdout
-    return set(re.findall(r"^[0-9a-f]+ [TtWw] (.*)$", lines, re.M))
+    return set(re.findall(r"^[0-9a-f]+ [TW] (.*)$", lines, re.M))
 
 
 def functions_among(lab, symbols):
-    """(name of a function of the lab, symbol) for each symbol of these functions."""
-    found = set()
+    """(name of a function of the lab, symbol) for each symbol of these functions. Without those of headers, for the same
+    reason."""
+    found, names = set(), [name for file in lab.functions if file.endswith(".cpp") for name in lab.functions[file]]
     for symbol in symbols:
         if "{lambda" in symbol:  # a learner need not write it
             continue
@@ -156,7 +158,7 @@ def functions_among(lab, symbols):
         while plain != before:  # without template arguments
             plain, before = re.sub(r"<[^<>]*>", "", plain), plain
         head = plain.split("(")[0].split(" ")[-1]
-        found |= {(name, symbol) for name in lab.names() if f"::{head}".endswith(f"::{name}")}
+        found |= {(name, symbol) for name in names if f"::{head}".endswith(f"::{name}")}
     return found
 
 

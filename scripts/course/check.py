@@ -89,7 +89,7 @@ class Check:
 
     def _not_built(self, texts, error):
         missing = str(error) if isinstance(error, Missing) else next(
-            (name for name in self.lab.names() if not any(mentions(text, name) for text in texts.values())), None)
+            (name for file, text in texts.items() for name in self.lab.functions[file] if not defines(text, name)), None)
         files = " or ".join(file.rsplit("/", 1)[-1] for file in self.lab.functions)
         if missing:
             return "missing", (f"{missing} is missing: expected its definition in {files}, found none. Write it as declared, and "
@@ -181,10 +181,10 @@ def agree(number, actual, known):
     return len(actual) == len(known) and all(output_equal(theirs, mine, number) for mine, theirs in pairs)
 
 
-def mentions(text, name):
-    """Does the code, without comments, have the last part of this name before a parenthesis?"""
+def defines(text, name):
+    """Does the code, without comments, have the last part of this name, parentheses and a brace?"""
     code = re.sub(r"//.*", "", text)
-    return re.search(rf"\b{re.escape(name.rsplit('::', 1)[-1])}\s*\(", code) is not None
+    return re.search(rf"\b{re.escape(name.rsplit('::', 1)[-1])}\s*\([^;{{}}]*\)[^;{{}}]*\{{", code) is not None
 
 
 def wrong_results(lab, grading=False):

@@ -48,45 +48,61 @@ void backward(Buffer<double> logits, const IdMatrix& expected, const CrossEntrop
 const std::vector<Case> cases = {
     {"forward: one row", "the loss is minus the logarithm of the expected token's probability",
      [] {
-       forward({{0, 1}}, IdMatrix{{1}}, {});
+       forward(either<Numbers>({{0, 1}}, {{2, 1, -1}}), either(IdMatrix{{1}}, IdMatrix{{2}}), {});
      }},
     {"forward: two equal logits", "if several logits are the largest, only the first of them is the prediction",
      [] {
-       forward({{0, 2, 2}}, IdMatrix{{2}}, {});
+       forward(either<Numbers>({{0, 2, 2}, {0, 2, 2}, {1, 3, 3}}, {{3, 1, 3, -1}, {-1, 2, 0, 2}, {2, 4, 3, 4}}),
+               either(IdMatrix{{2, 1, 1}}, IdMatrix{{2, 1, 1}}), {});
      }},
     {"forward: large logits", "the loss is finite, even if the probability of the expected token is rounded to 0",
      [] {
-       forward({{1000, 0}}, IdMatrix{{1}}, {});
+       forward(either<Numbers>({{1000, 0}}, {{2000, 1, -3}}), IdMatrix{{1}}, {});
+     }},
+    {"forward: only negative logits", "the largest logit of a row may be far below 0; the prediction is its token",
+     [] {
+       forward(either<Numbers>({{-1003, -1001, -1002}}, {{-2000, -2002, -1999, -2001}}),
+               either(IdMatrix{{1}}, IdMatrix{{2}}), {});
      }},
     {"forward: label smoothing", "each of the V tokens gets smoothing / V, and the expected token gets the rest",
      [] {
-       forward({{0, 1, 3}}, IdMatrix{{2}}, {.label_smoothing = 0.3});
+       forward(either<Numbers>({{0, 1, 3}}, {{1, -1, 2, 0}}), either(IdMatrix{{2}}, IdMatrix{{1}}),
+               {.label_smoothing = either(0.3, 0.2)});
      }},
     {"forward: two sentences, padding", "rows whose expected token is padding do not count, whatever their logits are",
      [] {
-       const IdMatrix expected{{2, 1}, {1, 0}};
-       forward({{0, 1, 3}, {2, 0, 0}, {1, 1, 0}, {0, kNaN, 1}}, expected, {.label_smoothing = 0.3});
+       const auto logits = either<Numbers>({{0, 1, 3}, {2, 0, 0}, {1, 1, 0}, {0, kNaN, 1}},
+                                           {{2, 2, 0}, {0, 3, 1}, {kNaN, 0, 0}, {0, 2, 1}, {1, 1, 5}, {2, 4, 1}});
+       forward(logits, either(IdMatrix{{2, 1}, {1, 0}}, IdMatrix{{1, 2, 0}, {1, 0, 0}}),
+               {.label_smoothing = either(0.3, 0.2)});
      }},
     {"forward: the padding id is larger than the vocabulary", "the padding id need not be a column of the logits",
      [] {
-       forward({{0, 1, 3}, {2, 0, 0}}, IdMatrix{{2, 1'000'000'000}}, {.pad = 1'000'000'000});
+       const Id pad = either<Id>(1'000'000'000, 900'000'000);
+       forward(either<Numbers>({{0, 1, 3}, {2, 0, 0}}, {{1, 0}, {0, 4}}),
+               either(IdMatrix{{2, pad}}, IdMatrix{{pad, 0}}), {.pad = pad});
      }},
     {"backward: one row", "raising the expected token's logit lowers the loss; raising all logits changes nothing",
      [] {
-       backward({{0, 1}}, IdMatrix{{1}}, {}, 1);
+       backward(either<Numbers>({{0, 1}}, {{2, 1, -1}}), either(IdMatrix{{1}}, IdMatrix{{2}}), {}, 1);
      }},
     {"backward: label smoothing, and d_loss", "d_logits is d_loss times the derivative of the smoothed loss",
      [] {
-       backward({{0, 1, 3}}, IdMatrix{{2}}, {.label_smoothing = 0.3}, 0.5);
+       backward(either<Numbers>({{0, 1, 3}}, {{1, -1, 2, 0}}), either(IdMatrix{{2}}, IdMatrix{{1}}),
+                {.label_smoothing = either(0.3, 0.2)}, either(0.5, 0.25));
      }},
     {"backward: padding", "rows whose expected token is padding have the gradient 0, even if p is NaN",
      [] {
-       backward({{0, 1, 3}, {0, kNaN, 1}, {2, 0, 0}, {1, 2, 0}}, IdMatrix{{2, 0}, {1, 0}}, {}, 0.5);
+       const auto logits = either<Numbers>({{0, 1, 3}, {0, kNaN, 1}, {2, 0, 0}, {1, 2, 0}},
+                                           {{1, 0, 2}, {0, 3, 1}, {kNaN, 0, 0}, {0, 2, 1}, {1, 1, 5}, {2, 4, 1}});
+       backward(logits, either(IdMatrix{{2, 0}, {1, 0}}, IdMatrix{{1, 2, 0}, {1, 0, 0}}), {}, either(0.5, 0.25));
      }},
     {"backward: two sentences of three tokens", "the same holds for all rows",
      [] {
-       RandomValues random(9);
-       backward(round_numbers(random, 6, 5), IdMatrix{{4, 2, 1}, {3, 1, 0}}, {.label_smoothing = 0.1}, 0.2);
+       RandomValues random = random_values(9);
+       const auto expected = either(IdMatrix{{4, 2, 1}, {3, 1, 0}}, IdMatrix{{1, 3}, {6, 0}, {2, 5}});
+       backward(round_numbers(random, 6, either<Index>(5, 7)), expected, {.label_smoothing = either(0.1, 0.15)},
+                either(0.2, 0.3));
      }},
 };
 

@@ -38,9 +38,11 @@ void decoder_layer(SingleLayer<DecoderLayer<double>>& layer, const Buffer<double
 }
 
 void random_decoder_layer(Norm norm) {
-  RandomValues random(10);
+  RandomValues random = random_values(10);
   SingleLayer<DecoderLayer<double>> layer(random, settings_of(norm, 0, 1));
-  decoder_layer(layer, round_numbers(random, 2, 4), round_numbers(random, 3, 4), round_numbers(random, 2, 4));
+  const auto N = either<Index>(2, 3);
+  const auto M = either<Index>(3, 5);
+  decoder_layer(layer, round_numbers(random, N, 4), round_numbers(random, M, 4), round_numbers(random, N, 4));
 }
 
 /// A pre-norm layer that only adds the memory's row to x: all weights are 0, except two that are the identity.
@@ -52,7 +54,8 @@ void layer_that_adds_the_memory() {
   CrossAttention<double>& attention = layer->cross_attention.sublayer;
   attention.projections.weight.middle_rows(4, 2).in(layer.weights).eigen().setIdentity();  // values
   attention.out_proj.weight.in(layer.weights).eigen().setIdentity();
-  decoder_layer(layer, {{1, 2}}, {{30, 40}}, {{5, 6}});
+  decoder_layer(layer, either<Numbers>({{1, 2}}, {{-3, 0.5}}), either<Numbers>({{30, 40}}, {{20, -10}}),
+                either<Numbers>({{5, 6}}, {{-2, 7}}));
 }
 
 /// Padded sentence pairs.
@@ -68,7 +71,7 @@ struct Model {
 
   explicit Model(const TransformerSettings& settings)
       : model(settings, {.source_size = 7, .target_size = 5, .special = {{.pad = kPad}, {.pad = kPad}}}) {
-    RandomValues(11).fill(weights);
+    random_values(11).fill(weights);
     model.bind(weights, gradient);
   }
 
@@ -113,17 +116,32 @@ struct Model {
   }
 };
 
-const Batch kShort{IdMatrix{{4, 5, 6}}, IdMatrix{{1, 3}}, IdMatrix{{3, 2}}};
-const Batch kShorter{IdMatrix{{3, 2}}, IdMatrix{{1, 4, 3}}, IdMatrix{{4, 3, 2}}};
-const Batch kPadded{IdMatrix{{4, 5, 6}, {3, 2, kPad}}, IdMatrix{{1, 3, kPad}, {1, 4, 3}},
-                    IdMatrix{{3, 2, kPad}, {4, 3, 2}}};
+// In each, every token of the source occurs once, unless it is padded.
+Batch short_pair() {
+  return either<Batch>({IdMatrix{{4, 5, 6}}, IdMatrix{{1, 3}}, IdMatrix{{3, 2}}},
+                       {IdMatrix{{6, 3}}, IdMatrix{{1, 4, 2}}, IdMatrix{{4, 2, 3}}});
+}
+Batch another_pair() {
+  return either<Batch>({IdMatrix{{3, 2}}, IdMatrix{{1, 4, 3}}, IdMatrix{{4, 3, 2}}},
+                       {IdMatrix{{2, 5, 4, 1}}, IdMatrix{{1, 3}}, IdMatrix{{3, 4}}});
+}
+Batch padded_pairs() {
+  return either<Batch>(
+      {IdMatrix{{4, 5, 6}, {3, 2, kPad}}, IdMatrix{{1, 3, kPad}, {1, 4, 3}}, IdMatrix{{3, 2, kPad}, {4, 3, 2}}},
+      {IdMatrix{{2, kPad, kPad}, {6, 5, 3}}, IdMatrix{{1, 2, 4, 3}, {1, 4, kPad, kPad}},
+       IdMatrix{{2, 4, 3, 4}, {4, 2, kPad, kPad}}});
+}
+
+/// The number of decoder layers, where there are several.
+Index several() { return either<Index>(2, 3); }
 
 void without_encoder_layers(Norm norm, Index decoder_layers) {
   Model model(settings_of(norm, 0, decoder_layers));
-  model.show(kShort);
-  model.run(kShort);
+  const Batch pair = short_pair();
+  model.show(pair);
+  model.run(pair);
   model.show_terms();
-  output("d_memory_", model.d_memory(kShort));
+  output("d_memory_", model.d_memory(pair));
 }
 
 }  // namespace
@@ -139,38 +157,43 @@ const std::vector<Case> cases = {
      [] { random_decoder_layer(Norm::post); }},
     {"a transformer with one decoder layer", "d_memory_ is what this layer's cross-attention returns",
      [] { without_encoder_layers(Norm::post, 1); }},
-    {"two decoder layers", "both layers read the memory, so d_memory_ is the sum of their gradients",
-     [] { without_encoder_layers(Norm::post, 2); }},
+    {"several decoder layers", "all layers read the memory, so d_memory_ is the sum of their gradients",
+     [] { without_encoder_layers(Norm::post, several()); }},
     {"pre-norm", "decode ends with another layer normalisation before the output map",
      [] {
-       Model model(settings_of(Norm::pre, 0, 1));
-       model.show(kShort);
-       model.run(kShort);
+       Model model(settings_of(Norm::pre, 0, either<Index>(1, 2)));
+       const Batch pair = short_pair();
+       model.show(pair);
+       model.run(pair);
        model.show_norm("model.decoder.layer_norm.weight");
        model.show_norm("model.decoder.layers.0.fc1.weight");
+       output("d_memory_", model.d_memory(pair));
      }},
     {"the target embedding", "decode begins with the target embedding, so its table gets a gradient, too",
      [] {
-       Model model(settings_of(Norm::post, 0, 2));
-       model.show(kShort);
-       model.run(kShort);
+       Model model(settings_of(Norm::post, 0, several()));
+       const Batch pair = short_pair();
+       model.show(pair);
+       model.run(pair);
        output("d_table", model.model.target_embedding.table.in(model.gradient));
      }},
     {"a second batch", "d_memory_ is that of the current batch; only the gradients of parameters add up over batches",
      [] {
-       Model model(settings_of(Norm::post, 0, 2));
-       model.show(kShorter);
-       model.run(kShort);
+       Model model(settings_of(Norm::post, 0, several()));
+       const Batch second = another_pair();
+       model.show(second);
+       model.run(short_pair());
        std::ranges::fill(model.gradient.values(), 0.0);
-       model.run(kShorter);
+       model.run(second);
        model.show_terms();
-       output("d_memory_", model.d_memory(kShorter));
+       output("d_memory_", model.d_memory(second));
      }},
     {"an encoder, a decoder, and padding", "all parameters of encoder and decoder get their gradients",
      [] {
-       Model model(settings_of(Norm::post, 2, 2, Tying::target));
-       model.show(kPadded);
-       model.run(kPadded);
+       Model model(settings_of(Norm::post, 2, several(), Tying::target));
+       const Batch pairs = padded_pairs();
+       model.show(pairs);
+       model.run(pairs);
        model.show_norm("model.encoder.embed_tokens.weight");
        model.show_norm("model.encoder.layers.0.fc1.weight");
        model.show_norm("model.encoder.layers.1.self_attn.q_proj.weight");

@@ -115,46 +115,77 @@ Buffer<double> random_language(RandomValues& random, Index words) {
 const std::vector<Case> cases = {
     {"the first step", "the `beam` most likely extensions keep running, best first",
      [] {
-       search({2, 2, 0, 3}, {{0, 0.05, 0.5, 0.3, 0.15}}, 1);
+       search(either<Search>({2, 2, 0, 3}, {3, 2, 0, 3}),
+              either<Numbers>({{0, 0.05, 0.5, 0.3, 0.15}}, {{0, 0.1, 0.05, 0.2, 0.3, 0.35}}), 1);
      }},
     {"eos among the best", "an extension that ends in eos takes no place from those that keep running",
      [] {
-       search_to_the_end({2, 2, 0, 1}, {{0, 0.3, 0.6, 0.1}, {0, 0, 0, 0}, {0, 0.7, 0.3, 0}, {0, 0.9, 0, 0.1}});
+       search_to_the_end({2, 2, 0, 1},
+                         either<Numbers>({{0, 0.3, 0.6, 0.1}, {0, 0, 0, 0}, {0, 0.7, 0.3, 0}, {0, 0.9, 0, 0.1}},
+                                         {{0, 0.55, 0.25, 0.2}, {0, 0, 0, 0}, {0, 0.6, 0.4, 0}, {0, 0.8, 0, 0.2}}));
      }},
     {"eos not among the best", "an extension that ends in eos is finished only if it is among the first `beam`",
      [] {
-       search_to_the_end({2, 2, 0, 2}, {{0, 0, 0.6, 0.4}, {0, 0, 0, 0}, {0, 0.55, 0, 0.45}, {0, 0.6, 0.4, 0}});
+       search_to_the_end({2, 2, 0, 2},
+                         either<Numbers>({{0, 0, 0.6, 0.4}, {0, 0, 0, 0}, {0, 0.55, 0, 0.45}, {0, 0.6, 0.4, 0}},
+                                         {{0, 0, 0.3, 0.7}, {0, 0, 0, 0}, {0, 0.55, 0.45, 0}, {0, 0.3, 0.5, 0.2}}));
      }},
     {"a longer one wins", "a hypothesis keeps running while its best possible score beats those that are finished",
      [] {
-       search_to_the_end({1, 1, 1, 4}, {{0, 0.5, 0.4, 0.1}, {0, 0, 0, 0}, {0, 0.1, 0, 0.9}, {0, 0.9, 0, 0.1}});
+       search_to_the_end(
+           either<Search>({1, 1, 1, 4}, {2, 1, 1, 5}),
+           either<Numbers>({{0, 0.5, 0.4, 0.1}, {0, 0, 0, 0}, {0, 0.1, 0, 0.9}, {0, 0.9, 0, 0.1}},
+                           {{0, 0.4, 0.35, 0.25}, {0, 0, 0, 0}, {0, 0.05, 0.05, 0.9}, {0, 0.9, 0.08, 0.02}}));
      }},
     {"some are hopeless", "a hypothesis is dropped if its best possible score does not beat the best finished one",
      [] {
        search_to_the_end(
-           {3, 1, 1, 3},
-           {{0, 0.6, 0.2, 0.15, 0.05}, {0, 0, 0, 0, 0}, {0, 0.8, 0, 0.2, 0}, {0, 0.9, 0.1, 0, 0}, {0, 1, 0, 0, 0}});
+           either<Search>({3, 1, 1, 3}, {3, 1, 1, 2}),
+           either<Numbers>(
+               {{0, 0.6, 0.2, 0.15, 0.05}, {0, 0, 0, 0, 0}, {0, 0.8, 0, 0.2, 0}, {0, 0.9, 0.1, 0, 0}, {0, 1, 0, 0, 0}},
+               {{0, 0.3, 0.6, 0.08, 0.02},
+                {0, 0, 0, 0, 0},
+                {0, 0.12, 0, 0.48, 0.4},
+                {0, 0.85, 0.15, 0, 0},
+                {0, 1, 0, 0, 0}}));
+     }},
+    {"a best possible score that is only as good",
+     "a hypothesis must be able to beat the finished ones, not to equal them",
+     [] {
+       search_to_the_end(either<Search>({1, 1, 0, 2}, {2, 1, 0, 3}),
+                         either<Numbers>({{0, 0.5, 0.5, 0}, {0, 0, 0, 0}, {0, 0.9, 0.1, 0}, {0, 0, 0, 0}},
+                                         {{0, 0.25, 0.5, 0.25}, {0, 0, 0, 0}, {0, 0.3, 0, 0.7}, {0, 0.9, 0.1, 0}}));
      }},
     {"two are asked for", "a running hypothesis only has to beat the worst of the n_best best",
      [] {
-       search_to_the_end({2, 2, 0, 3}, {{0, 0.4, 0.5, 0.1}, {0, 0, 0, 0}, {0, 0.4, 0, 0.6}, {0, 0.9, 0.1, 0}});
+       search_to_the_end(either<Search>({2, 2, 0, 3}, {3, 2, 0, 3}),
+                         either<Numbers>({{0, 0.4, 0.5, 0.1}, {0, 0, 0, 0}, {0, 0.4, 0, 0.6}, {0, 0.9, 0.1, 0}},
+                                         {{0, 0.35, 0.4, 0.25}, {0, 0, 0, 0}, {0, 0.25, 0, 0.75}, {0, 0.3, 0.7, 0}}));
      }},
     {"early stopping", "with early stopping, the search ends once `beam` hypotheses are finished, and not before",
      [] {
-       search_to_the_end({2, 1, 1, 3, true}, {{0, 0.5, 0.3, 0.2}, {0, 0, 0, 0}, {0, 0.1, 0.9, 0}, {0, 0.9, 0, 0.1}});
+       search_to_the_end(
+           either<Search>({2, 1, 1, 3, true}, {2, 1, 1, 4, true}),
+           either<Numbers>({{0, 0.1, 0.5, 0.4}, {0, 0, 0, 0}, {0, 0.3, 0.6, 0.1}, {0, 0.7, 0.16, 0.14}},
+                           {{0, 0.05, 0.55, 0.4}, {0, 0, 0, 0}, {0, 0.25, 0.7, 0.05}, {0, 0.8, 0.11, 0.09}}));
      }},
     {"at the limit", "a hypothesis that has `limit` tokens may only be followed by eos",
      [] {
-       search_to_the_end({2, 2, 0, 1}, {{0, 0.1, 0.6, 0.3}, {0, 0, 0, 0}, {0, 0.4, 0.6, 0}, {0, 0.5, 0, 0.5}});
+       search_to_the_end(
+           either<Search>({2, 2, 0, 1}, {2, 2, 0, 2}),
+           either<Numbers>({{0, 0.1, 0.6, 0.3}, {0, 0, 0, 0}, {0, 0.4, 0.6, 0}, {0, 0.5, 0, 0.5}},
+                           {{0, 0.05, 0.45, 0.5}, {0, 0, 0, 0}, {0, 0.1, 0.55, 0.35}, {0, 0.52, 0, 0.48}}));
      }},
     {"cut off", "if nothing is finished at the limit, the running hypotheses become the results",
      [] {
-       search_to_the_end({2, 2, 1, 1}, {{0, 0, 0.6, 0.4}, {0, 0, 0, 0}, {0, 0.1, 0.9, 0}, {0, 0.1, 0, 0.9}});
+       search_to_the_end(either<Search>({2, 2, 1, 1}, {2, 1, 1, 2}),
+                         either<Numbers>({{0, 0, 0.6, 0.4}, {0, 0, 0, 0}, {0, 0.1, 0.9, 0}, {0, 0.1, 0, 0.9}},
+                                         {{0, 0, 0.3, 0.7}, {0, 0, 0, 0}, {0, 0.05, 0.95, 0}, {0, 0.02, 0.08, 0.9}}));
      }},
     {"a random language", "all rules hold together",
      [] {
-       RandomValues random(9);
-       search_to_the_end({3, 1, 1, 4}, random_language(random, 5));
+       RandomValues random = random_values(9);
+       search_to_the_end(either<Search>({3, 1, 1, 4}, {4, 2, 0.6, 5}), random_language(random, either<Index>(5, 6)));
      }},
 };
 
