@@ -8,7 +8,7 @@ from building import CompileError, Missing, all_in_one, build_core, program_of
 from results import GARBAGE, LAST_RESORT, Result, Results, all_same, differing, output_equal, run, same
 
 UNINITIALISED = ("You read memory that nothing has written to yet: it is uninitialised. Before your code runs, the check fills "
-                 "new memory with a pattern that reads 32.5020 as a double, so that you can recognise it.")
+                 "new memory with a pattern that reads 32.5020 as a double and 1.08e+09 as an id, so that you can recognise it.")
 SHOWN_LINES = 16  # of what the compiler says, and of what the learner's code prints
 
 
@@ -79,7 +79,7 @@ class Check:
 
     def _not_built(self, texts, error):
         missing = str(error) if isinstance(error, Missing) else next(
-            (name for name in self.lab.names() if not any(mentions(text, name) for text in texts.values())), None)
+            (name for name in self.lab.names() if is_missing(name, texts, str(error))), None)
         files = " or ".join(file.rsplit("/", 1)[-1] for file in self.lab.functions)
         if missing:
             return "missing", (f"{missing} is missing: expected its definition in {files}, found none. Write it as declared, and "
@@ -159,10 +159,15 @@ def agree(number, actual, known):
     return len(actual) == len(known) and all(output_equal(theirs, mine, number) for mine, theirs in pairs)
 
 
-def mentions(text, name):
-    """Does the code, without comments, have the last part of this name before a parenthesis?"""
-    code = re.sub(r"//.*", "", text)
-    return re.search(rf"\b{re.escape(name.rsplit('::', 1)[-1])}\s*\(", code) is not None
+def is_missing(name, texts, error):
+    """Is the last part of this name nowhere in the code before a parenthesis, or only called, so that the compiler does not
+    know it? (After the name in a definition, a brace comes before the next semicolon.)"""
+    short = re.escape(name.rsplit("::", 1)[-1])
+    code = "\n".join(re.sub(r"//.*", "", text) for text in texts.values())
+    if not re.search(rf"\b{short}\s*\(", code):
+        return True
+    unknown = re.search(rf"[‘']{short}[’'] was not declared|undeclared identifier '{short}'", error)
+    return unknown is not None and not re.search(rf"\b{short}\s*\([^;]*\{{", code)
 
 
 def wrong_results(lab, grading=False):

@@ -11,7 +11,7 @@ LIMITS = Limits(cpu_seconds=5, memory=1024 * MEGABYTE, file_size=16 * MEGABYTE) 
 TOLERANCE = 1e-9  # relative to the largest expected number of the output
 # New memory is filled with the same garbage every time, so that results do not depend on chance.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MALLOC_PERTURB_": "191"}
-GARBAGE = {32.501960784313725, 3.0039215087890625}  # 0x4040... as a double, and as a float
+GARBAGE = {32.501960784313725, 3.0039215087890625, 0x40404040}  # 0x4040... as a double, as a float and as an id
 LAST_RESORT = "no case began: something of your file runs before main"
 
 
