@@ -72,8 +72,8 @@ const std::vector<Case> cases = {
      }},
     {"three rows", "each row has its own largest score and its own sum",
      [] {
-       softmax(either<Numbers>({{-800, -802}, {800, 801}, {-700, -701}},
-                               {{-900, -902, -901}, {1000, 999, 998}, {-600, -601, -602}}),
+       softmax(either<Numbers>({{-800, -802}, {800, 801}, {-900, -901}},
+                               {{-900, -902, -901}, {1000, 999, 998}, {-850, -851, -852}}),
                all_visible(1, 1, either<Index>(2, 3)));
      }},
     {"a look-ahead mask", "each query uses its own row of the mask",
