@@ -42,8 +42,8 @@ const std::vector<Case> cases = {
      }},
     {"blocked keys are NaN and infinite", "the d_weight of a blocked key has no effect, whatever it is",
      [] {
-       backward(either<Numbers>({{0.4, 0, 0.6, 0}}, {{0, 0.7, 0.1, 0, 0.2}}),
-                either<Numbers>({{1, kNaN, -2, kInfinity}}, {{-kInfinity, 2, -1, kNaN, 0.5}}));
+       backward(either<Numbers>({{0, 0.4, 0, 0.6}}, {{0, 0.7, 0.1, 0, 0.2}}),
+                either<Numbers>({{kNaN, 1, kInfinity, -2}}, {{-kInfinity, 2, -1, kNaN, 0.5}}));
      }},
     {"a tiny weight", "only a weight of exactly 0 is that of a blocked key: a tiny weight counts like any other",
      [] {
