@@ -10,7 +10,6 @@ in equal.txt; there are three hints. With all labs solved, the finale ends in th
 """
 
 import contextlib
-import functools
 import io
 import os
 import sys
@@ -22,14 +21,11 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "scripts" / "course")]
 
 import building  # noqa: E402
-import check  # noqa: E402
 import derived_answers  # noqa: E402
 import labs  # noqa: E402
-from check import Check  # noqa: E402
+from check import Check, right_results, wrong_results  # noqa: E402
 from project import finale  # noqa: E402
 from results import all_same  # noqa: E402
-
-check.wrong_results = functools.cache(check.wrong_results)  # each derived answer is compared with them
 
 
 def problems_of(lab):
@@ -70,7 +66,7 @@ def problems_of_diagnoses(lab):
     if len(answers) < 4:
         yield f"expected at least 4 known wrong answers, found {len(answers)}"
     for grading in (False, True):
-        results = check.wrong_results(lab, grading)
+        results = wrong_results(lab, grading)
         numbers = "grade" if grading else "check"
         for number, (text, found) in enumerate(results):
             result = Check.of_results(lab, found, grading)
