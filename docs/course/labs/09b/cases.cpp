@@ -59,8 +59,10 @@ const std::vector<Case> cases = {
      }},
     {"loss: large logits", "the loss is finite, even if a probability is rounded to 0",
      [] {
-       forward({.smoothing = either(0.25, 0.5)}, either<Numbers>({{0, 1000, 2}}, {{3, 0, 1, 2000}}),
-               either(IdMatrix{{2}}, IdMatrix{{1}}));
+       forward({.smoothing = either(0.25, 0.5)},
+               either<Numbers>({{0, 1000, 2}, {900, 0, 1}, {0, 2, 1100}},
+                               {{3, 0, 1, 2000}, {1500, 1, 0, 2}, {0, 3, 1700, 1}}),
+               either(IdMatrix{{2, 1, 2}}, IdMatrix{{1, 3, 1}}));
      }},
     {"loss: only negative logits", "the largest logit of a row may be far below 0",
      [] {
@@ -88,10 +90,12 @@ const std::vector<Case> cases = {
        backward({.smoothing = either(0.3, 0.2)}, either<Numbers>({{0, 1, 3, -1}}, {{2, -1, 2, 0, 1}}),
                 either(IdMatrix{{2}}, IdMatrix{{1}}), either(0.5, 0.25));
      }},
-    {"backward: large logits", "the gradient is finite, too",
+    {"backward: large logits", "the gradient is finite, too, whether the logits are far above 0 or far below",
      [] {
-       backward({.smoothing = either(0.25, 0.5)}, either<Numbers>({{0, 1000, 2}}, {{-2000, -2003, -2001, -2002}}),
-                either(IdMatrix{{2}}, IdMatrix{{1}}), 1);
+       backward({.smoothing = either(0.25, 0.5)},
+                either<Numbers>({{0, 1000, 2}, {900, 0, 1}, {-1002, -1001, -1000}},
+                                {{-2000, -2003, -2001, -2002}, {0, 3, 1700, 1}, {-1500, -1502, -1501, -1499}}),
+                either(IdMatrix{{2, 1, 2}}, IdMatrix{{1, 3, 1}}), 1);
      }},
     {"backward: padding", "rows whose expected token is padding have the gradient 0, even if p is NaN",
      [] {

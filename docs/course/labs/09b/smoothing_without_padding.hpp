@@ -9,8 +9,8 @@ struct SmoothingSettings {
   double smoothing = 0;  ///< from 0 to 1
 };
 
-/// Cross-entropy with label smoothing that leaves out padding, as in OpenNMT-py 2 (LabelSmoothingLoss) and the Annotated
-/// Transformer (Rush 2018):
+/// Cross-entropy with label smoothing that leaves out padding, as in OpenNMT-py 2 (LabelSmoothingLoss) and the
+/// Annotated Transformer (Rush 2018):
 ///
 ///   loss = - sum over v of q_v log p_v        q_v = 1 - smoothing          if v is the expected token
 ///                                             q_v = 0                      if v is padding

@@ -81,7 +81,7 @@ const std::vector<Case> cases = {
      }},
     {"3-grams", "all n tokens must agree, in their order",
      [] {
-       repeats(either<Ids>({2, 3, 4, 5, 3, 6, 2, 7, 4, 8, 2, 3}, {5, 2, 7, 2, 5, 8, 3, 2, 6, 5, 2}), 3);
+       repeats(either<Ids>({2, 3, 4, 5, 3, 2, 6, 2, 7, 4, 8, 2, 3}, {5, 2, 7, 2, 5, 8, 3, 2, 6, 5, 2}), 3);
      }},
     {"4-grams", "the same for any n",
      [] {
@@ -125,7 +125,12 @@ const std::vector<Case> cases = {
      }},
     {"at the limit", "only eos may follow, even if its logit is small",
      [] {
-       best({.limit = either<Index>(2, 3)}, either<Numbers>({{0, -5, 3, 2}}, {{1, -2, 4, 7, 0}}),
+       best({.eos = either<Id>(3, 2), .limit = either<Index>(2, 3)},
+            either<Numbers>({{0, 2, 3, -5}}, {{1, 7, -2, 4, 0}}), either<Ids>({2, 1}, {4, 1, 3}));
+     }},
+    {"eos has the logit -infinity at the limit", "its probability is 0, so no token may follow",
+     [] {
+       best({.limit = either<Index>(2, 3)}, either<Numbers>({{0, kNever, 3, 2}}, {{1, kNever, 4, 7, 0}}),
             either<Ids>({2, 3}, {4, 2, 3}));
      }},
     {"eos is forbidden at the limit", "then no token may follow",
@@ -171,6 +176,12 @@ const std::vector<Case> cases = {
                                {kNever, 1, 5, 2, 0},
                                {kNever, 4, 1, 3, 2},
                                {kNever, 1, 2, 3, 4}}));
+     }},
+    {"search: cut off at the limit", "a translation that eos does not follow is not finished",
+     [] {
+       search({.limit = either<Index>(2, 3)},
+              either<Numbers>({{kNever, 0, 3}, {0, 0, 0}, {kNever, kNever, 2}},
+                              {{kNever, 0, 3, 1}, {0, 0, 0, 0}, {kNever, kNever, 1, 2}, {kNever, kNever, 4, 1}}));
      }},
     {"search: a random language", "all rules hold together",
      [] {
