@@ -22,8 +22,9 @@ Buffer<double> forward(Buffer<double> scores, double bias, const Mask& mask) {
 void backward(const Buffer<double>& weights, Buffer<double> d_weights, double d_bias = 0) {
   input("weights", weights);
   input("d_weights", d_weights);
+  MaskedSigmoid sigmoid(either<double>(-1.5, 0.75));
+  input("bias", sigmoid.bias);
   input("d_bias before", d_bias);
-  MaskedSigmoid sigmoid(0);
   sigmoid.d_bias = d_bias;
   sigmoid.backward_in_place(weights, d_weights);
   output("d_scores", d_weights);
