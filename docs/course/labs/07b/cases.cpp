@@ -53,8 +53,7 @@ Batch random_batch(RandomValues& random, Index rows, Index width) {
 }  // namespace
 
 const std::vector<Case> cases = {
-    {"forward, one row",
-     "the root mean square of this row is 5; no mean is subtracted, so every number keeps its sign",
+    {"forward, one row", "the root mean square of this row is 5; no mean is subtracted, so every number keeps its sign",
      [] { Example(ones()).forward(row()); }},
     {"forward, gains", "each column has its own gain, and there is no bias",
      [] {
