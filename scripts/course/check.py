@@ -51,7 +51,7 @@ class Check:
             program = program_of(lab, texts, originals)
         except (CompileError, Missing) as error:
             self.actual, self.failed = Results(), self.expected[0]
-            self.kind, self.message = self._not_built(texts, error)
+            self.kind, self.message = self._not_built(texts, originals, error)
             return
         self.warnings = program.warnings()
         self.actual = run(program.program, grading=grading, harmless=harmless, names=names)
@@ -87,12 +87,13 @@ class Check:
                 return
         self.kind = "passed"
 
-    def _not_built(self, texts, error):
+    def _not_built(self, texts, originals, error):
         missing = str(error) if isinstance(error, Missing) else next(
             (name for file, text in texts.items() for name in self.lab.functions[file] if not defines(text, name)), None)
-        files = " or ".join(file.rsplit("/", 1)[-1] for file in self.lab.functions)
         if missing:
-            return "missing", (f"{missing} is missing: expected its definition in {files}, found none. Write it as declared, and "
+            file = next(file for file, functions in self.lab.functions.items() if missing in functions)
+            place = (originals or {}).get(file) or self.lab.place(file)
+            return "missing", (f"{missing} is missing: expected its definition in {place}, found none. Write it as declared, and "
                                "keep the lines at the end of the file that begin with `template`. The file as it was: "
                                f"scripts/lab.sh reset {self.lab.name}")
         if str(error).startswith("The compiler"):  # it reached a limit
