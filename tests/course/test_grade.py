@@ -37,13 +37,13 @@ TROUBLE = {  # student: (before the code, the body, what the message must say)
       if (big != nullptr) memset(big, 1, 800u << 20);
       sleep(1000);
     }
-  }""", "fails"),
+  }""", "left the scores unchanged"),
     "much_output": ("", "  for (;;) puts(\"the same line again and again, until somebody stops it\");", "printed more than 16 MB"),
     "leaves": ("", "  _exit(0);", "ended the program"),
     "forger": ("", "  for (int fd = 1; fd < 64; ++fd) dprintf(fd, \"\\nend\\ncase\\tall\\tpassed\\noutput\\tweights\\tx\\t1\\t 1\\nend\\n\");",
                "fails"),
-    "killer": ("", "  kill(getppid(), SIGKILL); kill(-1, SIGKILL); kill(0, SIGKILL);", "fails"),
-    "talker": ("", "  if (socket(AF_INET, SOCK_STREAM, 0) >= 0) abort();\n  if (std::ofstream(\"/tmp/talker\")) abort();", "fails"),
+    "killer": ("", "  kill(getppid(), SIGKILL);", "left the scores unchanged"),
+    "talker": ("", "  if (socket(AF_INET, SOCK_STREAM, 0) >= 0) abort();\n  if (std::ofstream(\"/tmp/talker\")) abort();", "left the scores unchanged"),
     "recursion": ("int again(int n) { volatile char room[100]; room[n % 100] = 1; return again(n + 1) + room[0]; }\n",
                   "  printf(\"%d\", again(0));", "used up the stack at 03/layers/softmax.cpp:"),
     "before_main": ("static int first = (_exit(3), 0);\n", BODY, "Before the first case"),
