@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 from confine import MEGABYTE, Limits, run_confined
@@ -87,7 +88,7 @@ def precompiled_header(fill):
     compiled = header.with_suffix(".hpp.gch")
     if not compiled.exists():
         header.write_text("".join(f"#include <{name}>\n" for name in PRECOMPILED), encoding="utf-8")
-        part = compiled.with_suffix(f".{os.getpid()}.part")
+        part = compiled.with_suffix(f".{unfinished()}")
         run_compiler([*words, "-w", "-x", "c++-header", "-o", str(part), str(header)])
         part.rename(compiled)
     return header
@@ -124,6 +125,12 @@ def run_compiler(command):
         raise CompileError(f"The compiler needed more than {LIMITS.memory // MEGABYTE} MB of memory. Does your code include an "
                            "endless file, or a template that never ends?")
     raise CompileError(done.error)
+
+
+def unfinished():
+    """A part of a file name that no other process or thread uses. A finished file gets its own name by renaming, so two
+    may build the same thing at a time."""
+    return f"{os.getpid()}-{threading.get_ident()}.part"
 
 
 def digest_of(*texts):
@@ -178,7 +185,7 @@ def core_without(lab):
                                   check=True).stdout
         archive = next(line for line in commands.split("\n") if f" {core.name} " in line and " -c " not in line)
         objects = [word for word in shlex.split(archive) if word.endswith(".o") and not word.endswith(own)]
-        part = target.with_suffix(f".{os.getpid()}.part")
+        part = target.with_suffix(f".{unfinished()}")
         run_quietly(["ar", "qc", part, *objects], "ar", cwd=BUILD)
         part.rename(target)
     return target
@@ -215,7 +222,7 @@ class Objects:
 
     def _compile(self, source, target, includes, warnings):
         if not target.exists():
-            part = target.with_suffix(f".{os.getpid()}-{self.directory.name}.part.o")
+            part = target.with_suffix(f".{unfinished()}.o")
             said = run_compiler(compile_command(source, part, includes, warnings, self.fill))
             if warnings:
                 self.warnings_file.write_text(self.warnings() + said, encoding="utf-8")
@@ -242,7 +249,7 @@ def program_of(lab, texts, originals=None, fill="pattern"):
     missing = missing_function(lab, objects)
     if missing:
         raise Missing(missing)
-    part = objects.directory / f"program.{os.getpid()}.part"
+    part = objects.directory / f"program.{unfinished()}"
     run_compiler(link_command(objects.paths, part, core_without(lab)))
     part.rename(objects.program)
     return objects
@@ -253,7 +260,7 @@ def missing_function(lab, objects):
     real = lab.real()
     wanted = BUILD / lab.number / f"functions-{digest_of(*real.values(), Path(__file__).read_text(encoding='utf-8'))}.json"
     if not wanted.exists():
-        part = wanted.with_suffix(f".{os.getpid()}.part")
+        part = wanted.with_suffix(f".{unfinished()}")
         part.write_text(json.dumps(sorted(functions_among(lab, symbols_of(Objects(lab, real).paths)))))
         part.rename(wanted)
     defined = symbols_of(objects.paths)

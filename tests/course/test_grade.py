@@ -31,7 +31,9 @@ TROUBLE = {  # student: (before the code, the body, what the message must say)
                          "static_assert(Tree<26, 1>::v != 0);\n", BODY, "a template that never ends"),
     "endless_file": ('#include "/dev/zero"\n', BODY, "an endless file"),
     "children": ("", """  for (int i = 0; i < 3; ++i) {
-    if (fork() == 0) {
+    const int child = fork();
+    if (child > 0) abort();
+    if (child == 0) {
       setsid();
       char* big = static_cast<char*>(malloc(800u << 20));
       if (big != nullptr) memset(big, 1, 800u << 20);
