@@ -17,7 +17,8 @@ import threading
 from pathlib import Path
 
 from confine import MEGABYTE, Limits, run_confined
-from labs import DESCRIPTIONS, PROJECT, LabError
+from labs import DESCRIPTIONS, PROJECT, LabError, hidden
+from source import Source
 
 sys.path.insert(0, str(PROJECT / "scripts" / "dev" / "mutants"))
 from cpp import bodies_of, tokens_of  # noqa: E402
@@ -210,6 +211,11 @@ class Objects:
             path = include / "glassformer" / lab.place(file)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f'#line 1 "{originals[file]}"\n{text}' if file in originals else text, encoding="utf-8")
+        for file in texts:
+            for name in hidden(file, lab):
+                path = include / "real" / f"{name.replace('::', '-')}.inc"
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(Source(lab.source(file)).block(name), encoding="utf-8")
         self.paths = []
         for file in texts:
             if file.endswith(".cpp"):

@@ -93,8 +93,9 @@ class Check:
         if missing:
             file = next(file for file, functions in self.lab.functions.items() if missing in functions)
             place = (originals or {}).get(file) or self.lab.place(file)
-            return "missing", (f"{missing} is missing: expected its definition in {place}, found none. Write it as declared, and "
-                               "keep the lines at the end of the file that begin with `template`. The file as it was: "
+            return "missing", (f"{missing} is missing: expected its definition in {place}, found none. Write it as declared" +
+                               (", and keep the lines at the end of the file that begin with `template`. "
+                                if "\ntemplate class" in self.lab.real()[file] else ". ") + "The file as it was: "
                                f"scripts/lab.sh reset {self.lab.name}")
         if str(error).startswith("The compiler"):  # it reached a limit
             return "does not compile", f"Your code does not compile. {error}"
@@ -162,8 +163,12 @@ class Check:
             return None
         found, wrong = {}, [number for number, cells in enumerate(differing(self.failed, mine)) if cells is None or any(cells)]
         for number in wrong:
-            text = next((text for text, results in known if place < len(results) and results[place].ended == "end"
-                         and agree(number, self.actual, results)), None)
+            reached = [(text, results) for text, results in known if place < len(results) and results[place].ended == "end"]
+            text = next((text for text, results in reached if agree(number, self.actual, results)), None)
+            if text is None:  # beside another mistake: only one known answer may explain this case
+                possible = [text for text, results in reached if output_equal(results[place], mine, number)
+                            and not contradicted(number, self.expected, self.actual, results)]
+                text = possible[0] if len(possible) == 1 else None
             if text:
                 found.setdefault(text, []).append(mine.outputs[number][0].split(" (")[0])
         return "\n".join(f"In this case, {' and '.join(names)} {'is' if len(names) == 1 else 'are'} what you get by this "
@@ -180,6 +185,12 @@ def agree(number, actual, known):
     pairs = [(mine, theirs) for mine, theirs in zip(actual, known)
              if mine.ended == theirs.ended == "end" and number < max(len(mine.outputs), len(theirs.outputs))]
     return len(actual) == len(known) and all(output_equal(theirs, mine, number) for mine, theirs in pairs)
+
+
+def contradicted(number, expected, actual, known):
+    """Is output `number` right in a case in which the known wrong answer has it wrong?"""
+    return any(output_equal(wanted, mine, number) and not output_equal(theirs, mine, number)
+               for wanted, mine, theirs in zip(expected, actual, known) if mine.ended == theirs.ended == "end")
 
 
 def defines(text, name):

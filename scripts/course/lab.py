@@ -2,8 +2,10 @@
 """The commands of scripts/lab.sh, which lists them."""
 
 import argparse
+import shutil
 import signal
 import sys
+import textwrap
 import time
 
 from building import build_core
@@ -25,7 +27,7 @@ def start(lab):
     lab.write(lab.cut())
     say(f"Lab {lab.name}: {lab.title}\n")
     for file, functions in lab.functions.items():
-        say(f"  {shown(lab.path(file))}\n    write " + ", ".join(functions))
+        say(f"  {shown(lab.path(file))}\n    write " + "\n          ".join(functions))
     say(f"\nThe task is in the file, and in {shown(lab.description / 'task.md')}. When you have changed the file:\n"
         f"  scripts/lab.sh check {lab.name}")
     build_core()
@@ -37,14 +39,20 @@ def check(lab):
     result = Check(lab, lab.learners(), {file: shown(lab.path(file)) for file in lab.functions})
     say(f"Lab {lab.name}: {lab.title}. {result.passed_cases()} of {len(result.expected)} cases pass.")
     if result.kind == "passed":
-        say(f"Solved: your code computes what the real functions compute. Next: {following(lab)}")
+        say("Solved" + ("" if lab.is_variant else ": your code computes what the real functions compute") +
+            f". Next: {following(lab)}")
     else:
         diagnosis = result.diagnosis()
-        say(f"\n{result.message}\n\n" + (f"What probably happened: {diagnosis}" if diagnosis else
+        say(f"\n{result.message}\n\n" + (wrapped(f"What probably happened: {diagnosis}") if diagnosis else
                                         f"If you are stuck: scripts/lab.sh hint {lab.name}"))
     if result.remarks():
         say(f"\n{result.remarks()}")
     return 0 if result.kind == "passed" else 1
+
+
+def wrapped(text):
+    width = min(100, shutil.get_terminal_size().columns)
+    return "\n".join(textwrap.fill(line, width) for line in text.split("\n"))
 
 
 def following(lab):
@@ -104,11 +112,14 @@ def list_labs():
     for lab in all_labs(variants=True):
         state = ""
         if lab.directory.exists():
-            state = "solved" if Check(lab, lab.learners()).kind == "passed" else "started"
+            try:
+                state = "solved" if Check(lab, lab.learners()).kind == "passed" else "started"
+            except LabError as error:  # the other labs are listed all the same
+                state = f"started, but {error}"
             solved += state == "solved" and not lab.is_variant
         say(f"{lab.name:>3}  {lab.title:48} {state}".rstrip())
-    say(f"\nThe labs with a b are variants. {solved} of {len(all_labs())} labs solved. " + ("scripts/lab.sh start N begins a lab." if solved < len(all_labs()) else
-                                              "Now train with them: scripts/lab.sh finale"))
+    say(f"\nThe labs with a b are variants. {solved} of {len(all_labs())} labs solved. " +
+        ("scripts/lab.sh start N begins a lab." if solved < len(all_labs()) else "Now train with them: scripts/lab.sh finale"))
     return 0
 
 
@@ -148,6 +159,7 @@ def main():
         print(f"lab.sh: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        say()  # the prompt goes on a line of its own
         return 130
 
 

@@ -31,7 +31,7 @@ class LabError(Exception):
 
 class Lab:
     def __init__(self, number):
-        match = re.fullmatch(r"0*(\d+)(b?)", str(number))
+        match = re.fullmatch(r"0*(\d+)(b?)", str(number).lower())
         self.name = "".join(match.groups()) if match else ""  # "3", "3b"
         self.number = f"{int(match[1]):02d}{match[2]}" if match else ""  # as the directories are named: "03", "03b"
         self.is_variant = self.number.endswith("b")
@@ -77,9 +77,21 @@ class Lab:
             bodies = {name: ["// " + line if line else "//" for line in task.split("\n")] + [f'not_written("{name}");']
                       for name, task in self.functions[file].items() if only in (None, name)}
             text = Source(file, text).with_bodies(bodies)
-            last = [match.end() for match in re.finditer(r"^#include .*$", text, re.M)][-1]
-            cut[file] = text if '"not_written.hpp"' in text else text[:last] + '\n#include "not_written.hpp"' + text[last:]
+            if '"not_written.hpp"' not in text:
+                last = [match.end() for match in re.finditer(r"^#include .*$", text, re.M)][-1]
+                text = text[:last] + '\n#include "not_written.hpp"' + text[last:]
+            cut[file] = self.hide(file, text)
         return cut
+
+    def hide(self, file, text):
+        """Puts #include in the place of the functions that other labs ask for."""
+        for name in hidden(file, self):
+            if hiding_line(name) not in text:
+                (block,) = Source(file, text).find(name)
+                lines = text.split("\n")
+                lines[block.top:block.end] = [hiding_line(name)]
+                text = "\n".join(lines)
+        return text
 
     def without(self, name):
         """The real files with one function deleted."""
@@ -132,6 +144,23 @@ class Lab:
                 new = new.replace("\n", "\n" + indent) if indent.isspace() else new
                 texts[file] = texts[file][:begin] + new + texts[file][end:]
             yield diagnosis, texts
+
+
+def hidden(file, lab):
+    """Functions of other labs in a file of this lab: a learner may want to write them later."""
+    return [name for other in all_labs() if other.number != lab.number for name in other.functions.get(file, ())]
+
+
+def hiding_line(name):
+    return f'#include "real/{name.replace("::", "-")}.inc"  // the real function: another lab asks you for it'
+
+
+def with_hidden(text, source):
+    """Puts the functions that `hiding_line` hides in their places; `source` has them."""
+    for file in re.findall(r'^#include "real/(.*)\.inc"', text, re.M):
+        name = file.replace("-", "::")
+        text = text.replace(hiding_line(name), source.block(name))
+    return text
 
 
 def shown(path):

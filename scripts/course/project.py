@@ -18,6 +18,7 @@ from building import run_quietly
 from check import Check
 from labs import PROJECT, LabError, all_labs, shown
 from release import RELEASE, build_changed, up_to_date
+from source import Source
 
 sys.path.insert(0, str(PROJECT / "scripts" / "dev"))
 import faults  # noqa: E402
@@ -47,13 +48,15 @@ def merged_sources():
         if Check(lab, lab.learners()).kind != "passed":
             raise LabError(f"Lab {lab.name} is not solved yet: scripts/lab.sh check {lab.name}")
         for file, text in lab.learners().items():
-            current = lab.cut({file: texts.get(file, lab.real()[file])})[file]
+            before = texts.get(file, lab.real()[file])
+            current = lab.cut({file: before})[file]
             with tempfile.TemporaryDirectory() as directory:
                 paths = [Path(directory) / name for name in ("current", "base", "learner")]
-                for path, content in zip(paths, (current, lab.cut()[file], text)):
+                for path, content in zip(paths, (current, lab.cut()[file], lab.hide(file, text))):
                     path.write_text(content, encoding="utf-8")
-                texts[file] = subprocess.run(["git", "merge-file", "-p", "--union", *paths], capture_output=True,
-                                             text=True, check=False).stdout
+                merged = subprocess.run(["git", "merge-file", "-p", "--union", *paths], capture_output=True, text=True,
+                                        check=False).stdout
+            texts[file] = labs.with_hidden(merged, Source(file, before))
     return {file: text.replace('#include "not_written.hpp"\n', "") for file, text in texts.items()}
 
 

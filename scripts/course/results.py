@@ -98,7 +98,7 @@ def how_it_stopped(done, stack, where):
         return "crashed", f"used up the stack{at}: does a function call itself without end?"
     if assertion and done.status == -signal.SIGABRT:
         law = assertion[1] or assertion[2]
-        index = "an index is out of range. " if re.search(r"\b(rows_|cols_|size_)", law) else ""
+        index = "an index is out of range, or a matrix has no size yet. " if re.search(r"\b(rows_|cols_|size_)", law) else ""
         return "crashed", f"stopped{at or ' at an assertion'}: {index}This does not hold: {law}"
     names = {-signal.SIGSEGV: "it used memory that it does not own: is an index too large, or a pointer null?",
              -signal.SIGABRT: "the program called abort()", -signal.SIGFPE: "an integer was divided by 0",

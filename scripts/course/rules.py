@@ -11,7 +11,7 @@ MOST_WORDS = 1550
 TYPED = {
     "0.0001": "how far we move a number to measure a slope",
     "0.0002": "twice that",
-    "0.001": "an example that a chapter makes up",
+    "0.001": "a constant of the gradient check, and an example that a chapter makes up",
     "0.999": "PyTorch's default",
     "98 %": "from the issue that the page links to",
     "0.0976": "what gdb prints on the same page; scripts/dev/test_debugger.sh checks it",

@@ -99,16 +99,17 @@ class Source:
                 if not inner.is_type and block.begin <= inner.begin < block.end]
 
     def with_bodies(self, bodies):
-        """The text of the file with the bodies of some functions replaced. `bodies` maps names to lines of code."""
+        """The text of the file with the bodies of some functions replaced, and without the comments // above them, which
+        explain the old bodies. `bodies` maps names to lines of code."""
         edits = []
         for name, body in bodies.items():
             for block in self.find(name):
                 indent = re.match(" *", self.lines[block.begin]).group()
-                head = self.lines[block.begin:block.body]
+                head = [line for line in self.lines[block.top:block.body] if not re.match(r"\s*//($|[^/])", line)]
                 if not head[-1].endswith("{"):  # the whole function on one line
                     head[-1] = re.sub(r"\{.*\}$", "{", head[-1])
                 lines = [(indent + "  " + line).rstrip() for line in body]
-                edits.append((block.begin, block.end, head + lines + [indent + "}"]))
+                edits.append((block.top, block.end, head + lines + [indent + "}"]))
         lines = list(self.lines)
         for begin, end, text in sorted(edits, reverse=True):
             lines[begin:end] = text

@@ -166,7 +166,7 @@ class Tutor(unittest.TestCase):
     def test_index_out_of_range(self):
         for body in ("scores(0, scores.cols()) = 1;", "scores.row(0)[-1] = 1;", "scores.row(scores.rows())[0] = 1;"):
             message = softmax_lab(f"  {body}").message
-            self.assertIn(f"stopped at labs/03/layers/softmax.cpp:{LINE}: an index is out of range. This does not hold: 0 <= ", message, body)
+            self.assertIn(f"stopped at labs/03/layers/softmax.cpp:{LINE}: an index is out of range, or a matrix has no size yet. This does not hold: 0 <= ", message, body)
 
     def test_assertion(self):
         message = softmax_lab("  assert(mask.keys() == 99);").message

@@ -27,7 +27,7 @@ const std::vector<Case> cases = {
      }},
     {"three keys", "a score affects all weights of its row: the score of key 1 matters although its d_weight is 0",
      [] {
-       backward(either<Numbers>({{0.2, 0.3, 0.5}}, {{0.1, 0.25, 0.65}}), either<Numbers>({{1, 0, -1}}, {{-2, 0, 1}}));
+       backward(either<Numbers>({{0.2, 0.3, 0.5}}, {{0.1, 0.25, 0.65}}), either<Numbers>({{1, 0, -2}}, {{-2, 0, 1}}));
      }},
     {"all weights matter equally",
      "the weights of a row always add up to 1, so if all d_weights are equal, all d_scores are 0",

@@ -30,7 +30,7 @@ class LoraLinear {
  private:
   Scalar scale_;
   const Buffer<Scalar>* x_ = nullptr;  // forward's input
-  Buffer<Scalar> low_, d_low_;         // [N, R] scale x A^T, and its gradient
+  Buffer<Scalar> low_, d_low_;         // [N, R] the narrow product, and its gradient
   Buffer<Scalar> y_, d_x_;             // [N, out] and [N, in]
 };
 
