@@ -165,9 +165,9 @@ class Check:
         for number in wrong:
             reached = [(text, results) for text, results in known if place < len(results) and results[place].ended == "end"]
             text = next((text for text, results in reached if agree(number, self.actual, results)), None)
-            if text is None:  # beside another mistake: only one known answer may explain this case
+            if text is None:  # beside another mistake
                 possible = [text for text, results in reached if output_equal(results[place], mine, number)
-                            and not contradicted(number, self.expected, self.actual, results)]
+                            and mostly_agree(number, self.expected, self.actual, results)]
                 text = possible[0] if len(possible) == 1 else None
             if text:
                 found.setdefault(text, []).append(mine.outputs[number][0].split(" (")[0])
@@ -187,10 +187,16 @@ def agree(number, actual, known):
     return len(actual) == len(known) and all(output_equal(theirs, mine, number) for mine, theirs in pairs)
 
 
-def contradicted(number, expected, actual, known):
-    """Is output `number` right in a case in which the known wrong answer has it wrong?"""
-    return any(output_equal(wanted, mine, number) and not output_equal(theirs, mine, number)
-               for wanted, mine, theirs in zip(expected, actual, known) if mine.ended == theirs.ended == "end")
+def mostly_agree(number, expected, actual, known):
+    """Is output `number` that of a known wrong answer in two cases or more, and in two thirds of those in which it is
+    wrong? And is it right in no case in which that answer is wrong?"""
+    triples = [(wanted, mine, theirs) for wanted, mine, theirs in zip(expected, actual, known)
+               if mine.ended == theirs.ended == "end" and number < len(wanted.outputs)]
+    wrong = [(mine, theirs) for wanted, mine, theirs in triples if not output_equal(wanted, mine, number)]
+    agreeing = sum(output_equal(theirs, mine, number) for mine, theirs in wrong)
+    contradicted = any(output_equal(wanted, mine, number) and not output_equal(theirs, mine, number)
+                       for wanted, mine, theirs in triples)
+    return agreeing >= 2 and 3 * agreeing >= 2 * len(wrong) and not contradicted
 
 
 def defines(text, name):
