@@ -2,7 +2,6 @@
 build/labs. All functions of other labs are the real ones. Those of this lab must come from the learner's files: the core
 that is linked does not have them."""
 
-import contextlib
 import fcntl
 import functools
 import hashlib
@@ -14,10 +13,11 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 from confine import MEGABYTE, Limits, run_confined
-from labs import DESCRIPTIONS, PROJECT, LabError, hidden
+from labs import DESCRIPTIONS, PROJECT, SOLUTIONS, LabError, hidden
 from source import Source
 
 sys.path.insert(0, str(PROJECT / "scripts" / "dev" / "mutants"))
@@ -46,6 +46,7 @@ def run_quietly(command, what, **options):
     return done.stdout
 
 
+@functools.cache  # once in each process
 def build_core():
     BUILD.mkdir(parents=True, exist_ok=True)
     with open(BUILD / "lock", "w", encoding="utf-8") as lock:  # `watch` and `check` may run at the same time
@@ -59,6 +60,7 @@ def build_core():
         run_quietly(["cmake", "--build", BUILD, "--target", "copy_task"], "building the core")
         for fill in ("pattern", "zero"):
             precompiled_header(fill)
+        remove_old_files()
 
 
 @functools.cache
@@ -78,7 +80,7 @@ def compiler_words(fill):
     if "-include" in words:  # CMake's precompiled header; it decides the fill, so it is not for us
         at = words.index("-include")
         del words[at:at + 2]
-    words += ["-Wall", "-Wextra", "-Wno-unused-parameter", "-fmax-errors=20", "-fdiagnostics-color=never"]
+    words += ["-Wall", "-Wextra", "-Wno-unused-parameter", "-fdiagnostics-color=never"]
     return words + ([f"-ftrivial-auto-var-init={fill}"] if can_fill_variables(words[0]) else [])
 
 
@@ -115,10 +117,11 @@ def link_command(objects, target, core):
 
 def run_compiler(command):
     """Returns the compiler's warnings."""
-    done = run_confined(command, LIMITS, environment=dict(os.environ), directory=BUILD)
+    known = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL") if name in os.environ}
+    done = run_confined(command, LIMITS, environment=known, directory=BUILD)
     if done.status == 0:
         return done.error
-    if done.too_slow:
+    if done.too_slow or "CPU time limit exceeded" in done.error:  # of the driver, or of the compiler proper
         raise CompileError(f"The compiler did not finish within {LIMITS.cpu_seconds} seconds. Does your code include an endless "
                            "file, or a template that never ends?")
     if re.search(r"out of memory|cannot allocate|virtual memory exhausted|bad_alloc|Killed signal|file too large|"
@@ -138,31 +141,48 @@ def digest_of(*texts):
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
-def remove_old_programs(lab, kept=60):
-    """Removes all but the programs used last. Other processes may do the same at the same time."""
-    used = {}
-    for program in (BUILD / lab.number).glob("*/program"):
-        with contextlib.suppress(FileNotFoundError):
-            used[program] = program.stat().st_mtime
-    for program in sorted(used, key=used.get)[:-kept]:
-        shutil.rmtree(program.parent, ignore_errors=True)
+def remove_old_files(kept=40, seconds=3600):
+    """Keeps the programs and object files that were used last in each lab, and all that another process may be using."""
+    for lab in BUILD.glob("[0-9][0-9]*"):
+        for pattern, most in (("*/", kept), ("*.o", 20), ("*.a", 1), ("*.json", 2)):
+            used = {path: max(file.stat().st_mtime for file in (path, path / "program") if file.exists())
+                    for path in lab.glob(pattern)}
+            for path in sorted(used, key=used.get)[:-most]:
+                if used[path] < time.time() - seconds:
+                    (shutil.rmtree if path.is_dir() else os.remove)(path)
+
+
+def write_whole(path, text):
+    """Writes a file that another thread may be reading, if its contents are others."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        part = path.with_name(f"{path.name}.{unfinished()}")
+        part.write_text(text, encoding="utf-8")
+        part.rename(path)
 
 
 def symbols_of(objects):
-    """The functions that object files define: "glassformer::MaskedSoftmax<double>::forward_in_place(...)". Without those
-    that other files cannot see: the compiler leaves them out if nobody calls them."""
-    lines = subprocess.run(["nm", "-C", "--defined-only", *objects], capture_output=True, text=True, check=True).stdout
-    return set(re.findall(r"^[0-9a-f]+ [TW] (.*)$", lines, re.M))
+    """The mangled names of the functions that object files define. Without those that other files cannot see: the
+    compiler leaves them out if nobody calls them."""
+    done = run_confined(["nm", "--defined-only", *objects], LIMITS, dict(os.environ), kept=64 * MEGABYTE)
+    return set(re.findall(r"^[0-9a-f]+ [TW] (.*)$", done.output, re.M))
+
+
+def readable(symbols):
+    """{symbol: "glassformer::MaskedSoftmax<double>::forward_in_place(...)"}"""
+    symbols = sorted(symbols)
+    lines = subprocess.run(["c++filt"], input="\n".join(symbols), capture_output=True, text=True, check=True).stdout
+    return dict(zip(symbols, lines.split("\n")))
 
 
 def functions_among(lab, symbols):
     """(name of a function of the lab, symbol) for each symbol of these functions. Without those of headers, for the same
     reason."""
     found, names = set(), [name for file in lab.functions if file.endswith(".cpp") for name in lab.functions[file]]
-    for symbol in symbols:
-        if "{lambda" in symbol:  # a learner need not write it
+    for symbol, text in readable(symbols).items():
+        if "{lambda" in text:  # a learner need not write it
             continue
-        plain, before = re.sub(r"\(anonymous namespace\)::", "", symbol), None
+        plain, before = re.sub(r"\(anonymous namespace\)::", "", text), None
         while plain != before:  # without template arguments
             plain, before = re.sub(r"<[^<>]*>", "", plain), plain
         if ")::" in plain:
@@ -180,8 +200,6 @@ def core_without(lab):
         return core
     target = BUILD / lab.number / f"core-{core.stat().st_mtime_ns}.a"
     if not target.exists():
-        for old in target.parent.glob("core-*.a"):
-            old.unlink(missing_ok=True)
         commands = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", core.name], capture_output=True, text=True,
                                   check=True).stdout
         archive = next(line for line in commands.split("\n") if f" {core.name} " in line and " -c " not in line)
@@ -194,7 +212,7 @@ def core_without(lab):
 
 class Objects:
     """The object files of a lab's program, compiled from these source files (as in lab.functions -> text).
-    `originals` (file -> path) names the learner's own files in the compiler's messages. `fill`: see compile_command."""
+    `originals` (file -> path) names the learner's own files in the compiler's messages. `fill`: see compiler_words."""
 
     def __init__(self, lab, texts, originals=None, fill="pattern"):
         originals = originals or {}
@@ -203,19 +221,16 @@ class Objects:
         key = digest_of(*(path.read_text(encoding="utf-8") for path in [*common, *given, Path(__file__)]),
                         str((BUILD / "libglassformer_core.a").stat().st_mtime_ns))
         self.directory = BUILD / lab.number / digest_of(key, fill, *texts.values(), *originals.values())
-        self.fill = fill
+        self.lab, self.fill = lab, fill
         self.program = self.directory / "program"
         include = self.directory / "include"
         includes = [include, lab.description, DESCRIPTIONS, PROJECT / "tests", MUTANT]
         for file, text in texts.items():
-            path = include / "glassformer" / lab.place(file)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f'#line 1 "{originals[file]}"\n{text}' if file in originals else text, encoding="utf-8")
+            write_whole(include / "glassformer" / lab.place(file),
+                        f'#line 1 "{originals[file]}"\n{text}' if file in originals else text)
         for file in texts:
             for name in hidden(file, lab):
-                path = include / "real" / f"{name.replace('::', '-')}.inc"
-                path.parent.mkdir(exist_ok=True)
-                path.write_text(Source(lab.source(file)).block(name), encoding="utf-8")
+                write_whole(include / "real" / f"{name.replace('::', '-')}.inc", Source(lab.source(file)).block(name))
         self.paths = []
         for file in texts:
             if file.endswith(".cpp"):
@@ -229,11 +244,22 @@ class Objects:
     def _compile(self, source, target, includes, warnings):
         if not target.exists():
             part = target.with_suffix(f".{unfinished()}.o")
-            said = run_compiler(compile_command(source, part, includes, warnings, self.fill))
+            said = run_compiler([*compile_command(source, part, includes, warnings, self.fill), "-MMD", "-MF", f"{part}.d"])
+            self._refuse_solutions(Path(f"{part}.d"))
             if warnings:
                 self.warnings_file.write_text(self.warnings() + said, encoding="utf-8")
             part.rename(target)
         self.paths.append(target)
+
+    def _refuse_solutions(self, dependencies):
+        """The learner's files must not include the real ones."""
+        words = dependencies.read_text(encoding="utf-8", errors="replace").replace("\\\n", " ").split()
+        dependencies.unlink()
+        real = {self.lab.source(file).resolve() for file in self.lab.functions}
+        for word in words[1:]:
+            path = Path(BUILD, word).resolve()
+            if path in real or path.is_relative_to(SOLUTIONS):
+                raise CompileError(f"error: your code includes {path.relative_to(PROJECT)}, which has the real functions.")
 
     @property
     def warnings_file(self):
@@ -251,7 +277,6 @@ def program_of(lab, texts, originals=None, fill="pattern"):
     if objects.program.exists():
         os.utime(objects.program)
         return objects
-    remove_old_programs(lab)
     missing = missing_function(lab, objects)
     if missing:
         raise Missing(missing)

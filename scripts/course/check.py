@@ -1,11 +1,12 @@
 """Compares what a learner's functions computed with what the real functions compute, and explains the first difference:
 the failing input, expected and actual numbers, and what the mistake probably is."""
 
+import itertools
 import math
 import re
 
 from building import CompileError, Missing, all_in_one, build_core, program_of
-from results import LAST_RESORT, Result, Results, all_same, differing, output_equal, run, same
+from results import Result, Results, all_same, differing, output_equal, run, same
 
 UNINITIALISED = ("You read memory that nothing has written to yet: it is uninitialised. The check runs your code twice, with "
                  "different contents of new memory, and the results differ. Which variable or matrix has no value at first?")
@@ -20,10 +21,11 @@ def number_text(number):
 
 def table(rows, cols, numbers, marked=None):
     """A matrix as text; marked cells get a star. Leaves out what does not fit."""
-    texts = [number_text(number) + ("*" if marked and marked[place] else " ") for place, number in enumerate(numbers)]
-    width, most_rows, most_cols = max((len(text) for text in texts), default=1), 12, 10
-    lines = ["  " + " ".join(text.rjust(width) for text in texts[row * cols:row * cols + min(cols, most_cols)])
-             + (" ..." if cols > most_cols else "") for row in range(min(rows, most_rows))]
+    most_rows, most_cols = 12, 10
+    shown = [[number_text(numbers[place]) + ("*" if marked and marked[place] else " ")
+              for place in range(row * cols, row * cols + min(cols, most_cols))] for row in range(min(rows, most_rows))]
+    width = max((len(text) for row in shown for text in row), default=1)
+    lines = ["  " + " ".join(text.rjust(width) for text in row) + (" ..." if cols > most_cols else "") for row in shown]
     return "\n".join(line.rstrip() for line in lines + (["  ..."] if rows > most_rows else []))
 
 
@@ -33,7 +35,7 @@ def titled(name, rows, cols):
 
 
 def shortened(text):
-    lines = text.strip("\n").split("\n")
+    lines = [line[:300] for line in text.strip("\n").split("\n")]
     return "\n".join(lines[:SHOWN_LINES] + (["..."] if len(lines) > SHOWN_LINES else []))
 
 
@@ -45,7 +47,7 @@ class Check:
         build_core()
         self._start(lab, grading)
         self._again = lambda: run(program_of(lab, texts, originals, "zero").program, grading=grading, harmless=harmless,
-                                  fill="zero")
+                                  fill="zero", names=names)
         names = list((originals or {}).values())
         try:
             program = program_of(lab, texts, originals)
@@ -80,7 +82,7 @@ class Check:
 
     def _compare(self):
         for number, wanted in enumerate(self.expected):
-            found = self.actual[number] if number < len(self.actual) else Result(wanted.name, LAST_RESORT)
+            found = self.actual[number] if number < len(self.actual) else Result("", "")
             if not same(wanted, found):
                 self.failed, self.kind = wanted, found.ended or "stopped"
                 self.message = self._explain(wanted, found)
@@ -125,7 +127,8 @@ class Check:
         if found.ended == "not written":
             return f"{found.detail} is still to be written: replace the line not_written(...) by your code."
         if found.ended != "end":
-            when = f'In the case "{wanted.name}"' if found.name else "Before the first case"
+            first = wanted is self.expected[0]
+            when = f'In the case "{wanted.name}"' if found.name else f"{'Before' if first else 'After'} the first case"
             return f"{when}, your code {found.detail}\n\n{self._inputs(wanted)}"
         parts = [f'The case "{wanted.name}" fails: {wanted.law}.', self._inputs(wanted)]
         for (name, rows, cols, numbers), mine, cells in zip(wanted.outputs, found.outputs, differing(wanted, found)):
@@ -202,7 +205,8 @@ def mostly_agree(number, expected, actual, known):
 def defines(text, name):
     """Does the code, without comments, have the last part of this name, parentheses and a brace?"""
     code = re.sub(r"//.*", "", text)
-    return re.search(rf"\b{re.escape(name.rsplit('::', 1)[-1])}\s*\([^;{{}}]*\)[^;{{}}]*\{{", code) is not None
+    places = itertools.islice(re.finditer(rf"\b{re.escape(name.rsplit('::', 1)[-1])}\s*\(", code), 100)
+    return any(re.match(r"[^;{}]*\{", code[place.end():place.end() + 1000]) for place in places)
 
 
 def wrong_results(lab, grading=False):

@@ -60,7 +60,7 @@ def counted(number, noun):
 
 def short(lab):
     """The number of a lab, for the head of a narrow column."""
-    number = re.match(r"Lab (\d+)\b", lab)
+    number = re.match(r"Lab (\d+b?)\b", lab)
     return number.group(1) if number else lab
 
 

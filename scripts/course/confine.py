@@ -3,6 +3,7 @@ should be harmless, without the network and without changing any file. Nothing t
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import resource
 import signal
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 MEGABYTE = 1 << 20
-KEPT = MEGABYTE  # how many bytes of what a program prints are kept
+KEPT = MEGABYTE  # how many bytes of what a program prints, and of its results, are kept
 
 
 class Limits(NamedTuple):
@@ -31,8 +32,7 @@ class Done(NamedTuple):
     status: int     # as of subprocess: the exit status, or -SIGNAL
     output: str     # what the program printed, and
     error: str      # its messages: the beginning of each
-    results: bytes  # what it wrote to the descriptor that is its first argument
-    confined: bool  # were the system calls of `Limits` forbidden? Not all systems can do it
+    results: bytes  # what it wrote to the descriptor for results
 
     @property
     def too_slow(self):
@@ -50,6 +50,7 @@ _OUTSIDE = ("socket socketpair io_uring_setup bpf userfaultfd perf_event_open mo
 _ALLOW, _EPERM, _ENOSYS = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38
 _NE, _EQ, _MASKED_EQ = 1, 4, 7
 _CLONE_THREAD = 0x00010000
+_F_SETOWN_EX, _FIOSETOWN, _SIOCSPGRP = 15, 0x8901, 0x8902
 
 
 class _Argument(ctypes.Structure):
@@ -75,7 +76,13 @@ _SECCOMP = _library()
 
 
 def can_confine():
-    return _SECCOMP is not None
+    """Can this system take away a program's system calls?"""
+    if _SECCOMP is None:
+        return False
+    try:
+        return run_confined(["true"], Limits(5, 1024 * MEGABYTE, MEGABYTE, harmless=True)).status == 0
+    except subprocess.SubprocessError:
+        return False
 
 
 def _forbid_system_calls(limits):
@@ -95,22 +102,28 @@ def _forbid_system_calls(limits):
         forbid("tgkill", _Argument(0, _NE, os.getpid()))
         forbid("rt_tgsigqueueinfo", _Argument(0, _NE, os.getpid()))
         forbid("prlimit64", _Argument(2, _NE, 0))
+        for command in (fcntl.F_SETOWN, fcntl.F_SETSIG, _F_SETOWN_EX):  # these send signals to others
+            forbid("fcntl", _Argument(1, _EQ, command))
+        for request in (_FIOSETOWN, _SIOCSPGRP):
+            forbid("ioctl", _Argument(1, _MASKED_EQ, 0xFFFFFFFF, request))
     if limits.harmless:
         for name in _OUTSIDE:
             forbid(name)
         for name, flags in (("open", 1), ("openat", 2)):
             for mode in (os.O_WRONLY, os.O_RDWR):
                 forbid(name, _Argument(flags, _MASKED_EQ, os.O_ACCMODE, mode))
+            for flag in (os.O_CREAT, os.O_TRUNC):  # these change files that are opened for reading, too
+                forbid(name, _Argument(flags, _MASKED_EQ, flag, flag))
     return _SECCOMP.seccomp_load(context) == 0
 
 
-def run_confined(command, limits, environment=None, directory=None):
-    """Runs a command; its last argument becomes the number of a descriptor that it can write results to if that
-    argument is None. What it started is gone when this returns."""
+def run_confined(command, limits, environment=None, directory=None, kept=KEPT):
+    """Runs a command. An argument None becomes the number of a descriptor that it can write results to. What it has
+    started is stopped when this returns."""
     with contextlib.ExitStack() as stack:
         output, error, results = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
         words = [str(results.fileno()) if word is None else str(word) for word in command]
-        confined = can_confine() and not (limits.children and not limits.harmless)
+        confined = _SECCOMP is not None and not (limits.children and not limits.harmless)
 
         def in_child():
             for what, value in ((resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1)),
@@ -120,7 +133,7 @@ def run_confined(command, limits, environment=None, directory=None):
                 with contextlib.suppress(ValueError, OSError):  # macOS does not have all of them
                     resource.setrlimit(what, value)
             if confined and not _forbid_system_calls(limits):
-                os._exit(99)
+                raise OSError("seccomp failed")
 
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=error, cwd=directory, env=environment,
                                    pass_fds=[results.fileno()], preexec_fn=in_child, start_new_session=True)
@@ -136,8 +149,8 @@ def run_confined(command, limits, environment=None, directory=None):
         def beginning(file, most):
             file.seek(0)
             return file.read(most)
-        return Done(status, beginning(output, KEPT).decode(errors="replace"),
-                    beginning(error, KEPT).decode(errors="replace"), beginning(results, limits.file_size), confined)
+        return Done(status, beginning(output, kept).decode(errors="replace"),
+                    beginning(error, kept).decode(errors="replace"), beginning(results, kept))
 
 
 def read_text(path):
@@ -145,9 +158,10 @@ def read_text(path):
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"{path}: expected a file, found none.")
-    if path.stat().st_size > MEGABYTE:
-        raise ValueError(f"{path}: expected a source file, found {path.stat().st_size} bytes.")
-    data = path.read_bytes()
+    with path.open("rb") as file:
+        data = file.read(MEGABYTE + 1)
+    if len(data) > MEGABYTE:
+        raise ValueError(f"{path}: expected a source file, found more than {MEGABYTE} bytes.")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as problem:

@@ -1,5 +1,6 @@
-"""Grades submissions: points for each lab, with numbers that nobody has seen. One submission cannot stop the others."""
+"""Grades submissions: points for each lab, with other numbers than `check`. One submission cannot stop the others."""
 
+import copy
 import json
 import os
 import re
@@ -9,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from building import build_core
-from check import Check
+from check import Check, right_results
 from class_page import class_page
 from confine import can_confine
 from labs import LabError, shown
@@ -18,12 +19,20 @@ POINTS = 10  # of each lab
 
 
 def has_labs(directory):
-    return any(path.is_dir() and re.fullmatch(r"\d\db?", path.name) for path in directory.iterdir())
+    try:
+        return any(path.is_dir() and re.fullmatch(r"\d\db?", path.name) for path in directory.iterdir())
+    except OSError:  # a directory that we may not read
+        return False
 
 
 def labs_in(directory):
     """The directory with the labs of a student, who may have handed in `labs` itself or what is in it."""
     return directory / "labs" if (directory / "labs").is_dir() and not has_labs(directory) else directory
+
+
+def printable(path):
+    """The name of a directory, even if it is not UTF-8."""
+    return os.fsencode(path.name).decode(errors="replace")
 
 
 def submissions(directory):
@@ -33,12 +42,12 @@ def submissions(directory):
         raise LabError(f"{directory}: expected a directory with labs, such as labs, or one with a directory for each student; "
                        f"found {'a file' if directory.exists() else 'nothing'}.")
     if has_labs(labs_in(directory)):
-        return [(directory.resolve().name, labs_in(directory))]
+        return [(printable(directory.resolve()), labs_in(directory))]
     students = sorted(path for path in directory.iterdir() if path.is_dir() and not path.name.startswith("."))
     if not any(has_labs(labs_in(path)) for path in students):
         raise LabError(f"{directory}: expected labs (directories 01, 02, ...), or a directory with labs for each student; found "
                        + (", ".join(path.name for path in students[:5]) or "no directory") + ".")
-    return [(path.name, labs_in(path)) for path in students]
+    return [(printable(path), labs_in(path)) for path in students]
 
 
 def grade_lab(lab, directory, harmless):
@@ -47,6 +56,9 @@ def grade_lab(lab, directory, harmless):
     lab.directory = directory / lab.number
     try:
         if lab.directory.exists():
+            outside = [path for path in map(lab.path, lab.functions) if not path.resolve().is_relative_to(directory.resolve())]
+            if outside:
+                raise LabError(f"{outside[0]} is a link that leads out of the submission.")
             names = {file: str(Path(lab.number) / lab.place(file)) for file in lab.functions}
             result = Check(lab, lab.learners(), names, grading=True, harmless=harmless)
             points = POINTS * result.passed_cases() // len(result.expected)
@@ -70,18 +82,22 @@ def reports_of(directory, labs_of, harmless):
     """A report for each submission. `labs_of` makes a new list of the labs to grade."""
     students = submissions(directory)
     if harmless and not can_confine():
-        raise LabError("This system has no libseccomp (Debian: apt-get install libseccomp2), which keeps submissions from using "
-                       "the network and from changing files. To grade without it, use a container, and add --unconfined.")
+        raise LabError("This system cannot keep submissions from using the network and from changing files: it has no "
+                       "libseccomp (Debian: apt-get install libseccomp2), or forbids seccomp. To grade without it, use a "
+                       "container, and add --unconfined.")
     build_core()
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        pending = [(student, [pool.submit(grade_lab, lab, path, harmless) for lab in labs_of()]) for student, path in students]
-        reports = []
+    labs = labs_of()
+    for lab in labs:
+        right_results(lab, grading=True)  # once, not for each student
+    pool, reports = ThreadPoolExecutor(os.cpu_count()), []
+    try:
+        pending = [(student, [pool.submit(grade_lab, copy.copy(lab), path, harmless) for lab in labs])
+                   for student, path in students]
         for student, tests in pending:
             reports.append(report_of(student, [test.result() for test in tests]))
             print(f"graded {student}", file=sys.stderr, flush=True)
-    if any("could not be confined" in (test["message"] or "") for report in reports for test in report["tests"]):
-        raise LabError("This system does not allow a program to give up system calls (seccomp failed). Use a container, and "
-                       "add --unconfined.")
+    finally:
+        pool.shutdown(cancel_futures=True)  # after Ctrl-C, too
     return reports
 
 

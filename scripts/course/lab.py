@@ -8,7 +8,7 @@ import sys
 import textwrap
 import time
 
-from building import build_core
+from building import CompileError, build_core
 from check import Check, wrong_results
 from grade import grade
 from labs import Lab, LabError, all_labs, shown
@@ -68,13 +68,16 @@ def following(lab):
 def watch(lab):
     """Checks whenever a file has changed."""
     seen = None
+    lab.learners()  # complains if a file is missing
     while True:
-        lab.learners()  # complains if a file is missing
         stamps = [lab.path(file).stat().st_mtime_ns for file in lab.functions]
         if stamps != seen:
             seen = stamps
             say(f"\n--- {time.strftime('%H:%M:%S')}")
-            check(lab)
+            try:
+                check(lab)
+            except LabError as error:  # the next version may be better
+                say(str(error))
             say("\nWaiting for you to save a file. Press Ctrl-C to stop.")
         time.sleep(0.3)
 
@@ -155,7 +158,7 @@ def main():
             return grade(options.directory, lambda: [Lab(number) for number in options.labs] if options.labs else all_labs(),
                          as_json=options.json, html=options.html, harmless=not options.unconfined)
         return {"list": list_labs, "finale": finale}[options.command]()
-    except LabError as error:
+    except (LabError, CompileError, OSError) as error:
         print(f"lab.sh: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

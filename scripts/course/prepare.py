@@ -6,7 +6,7 @@ the image that students get. It changes nothing in labs."""
 import sys
 import time
 
-from building import build_core
+from building import CompileError, build_core
 from check import wrong_results
 from labs import LabError, all_labs
 
@@ -18,7 +18,7 @@ def main():
         for lab in all_labs(variants=True):
             count = len(wrong_results(lab))
             print(f"lab {lab.name:>3}: {count} known wrong answers", flush=True)
-    except LabError as error:
+    except (LabError, CompileError, OSError) as error:
         print(f"prepare.py: {error}", file=sys.stderr)
         return 2
     print(f"The labs are ready, after {time.monotonic() - begin:.0f} seconds.")

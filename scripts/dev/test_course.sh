@@ -27,7 +27,7 @@ need pandoc 'the test of the slides' || exit 0
 slides=$(mktemp --suffix .html)
 trap 'rm "$slides"' EXIT
 scripts/slides.sh "$slides"
-if grep -oE '(src|href|url\()="?https?:[^"]*' "$slides"; then
+if grep -oE '((src|href)="?|url\(["'\'']?)https?:[^"]*' "$slides"; then
   echo 'The slides need the network for the lines above.' >&2
   exit 1
 fi

@@ -24,7 +24,7 @@ from check import Check  # noqa: E402
 
 BODY = '  not_written("MaskedSoftmax::forward_in_place");'
 HEADERS = "#include <unistd.h>\n#include <sys/wait.h>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <fstream>\n" \
-          "#include <sys/socket.h>\n#include <signal.h>\n"
+          "#include <sys/socket.h>\n#include <signal.h>\n#include <fcntl.h>\n"
 TROUBLE = {  # student: (before the code, the body, what the message must say)
     "endless_template": ("template <int A, long B> struct Tree { static constexpr long v = Tree<A - 1, 2 * B>::v + "
                          "Tree<A - 1, 2 * B + 1>::v; };\ntemplate <long B> struct Tree<0, B> { static constexpr long v = B; };\n"
@@ -41,11 +41,17 @@ TROUBLE = {  # student: (before the code, the body, what the message must say)
     }
   }""", "left the scores unchanged"),
     "much_output": ("", "  for (;;) puts(\"the same line again and again, until somebody stops it\");", "printed more than 16 MB"),
-    "leaves": ("", "  _exit(0);", "ended the program"),
+    "leaves": ("", "  _exit(0);", "ended the program (exit status 0)"),
+    "leaves_99": ("", "  _exit(99);", "ended the program (exit status 99)"),
+    "long_names": ("template <class A, class B> struct P0 {};\n" + "".join(
+        f"using N{i + 1} = P0<N{i}, N{i}>;\n" if i else "using N1 = P0<int, int>;\n" for i in range(40)) +
+                   "void boom(N40*) {}\n", BODY, "is still to be written"),
+    "many_calls": ("forward_in_place()" * 50_000, BODY, "is missing"),
     "forger": ("", "  for (int fd = 1; fd < 64; ++fd) dprintf(fd, \"\\nend\\ncase\\tall\\tpassed\\noutput\\tweights\\tx\\t1\\t 1\\nend\\n\");",
                "fails"),
     "killer": ("", "  kill(getppid(), SIGKILL);", "left the scores unchanged"),
-    "talker": ("", "  if (socket(AF_INET, SOCK_STREAM, 0) >= 0) abort();\n  if (std::ofstream(\"/tmp/talker\")) abort();", "left the scores unchanged"),
+    "talker": ("", "  if (socket(AF_INET, SOCK_STREAM, 0) >= 0) abort();\n  if (std::ofstream(\"/tmp/talker\")) abort();\n"
+               "  if (open(\"/tmp/talker\", O_RDONLY | O_CREAT, 0600) >= 0) abort();", "left the scores unchanged"),
     "recursion": ("int again(int n) { volatile char room[100]; room[n % 100] = 1; return again(n + 1) + room[0]; }\n",
                   "  printf(\"%d\", again(0));", "used up the stack at 03/layers/softmax.cpp:"),
     "before_main": ("static int first = (_exit(3), 0);\n", BODY, "Before the first case"),
@@ -94,15 +100,19 @@ class Grading(unittest.TestCase):
             "#include", "#include <cstdio>\n#include", 1))
         self.write("latin_1", real.replace("// else", "// für else").encode("latin-1"))
         self.write("empty", "")
+        self.write("includer", '#include "../src/layers/softmax.cpp"\n')
         (self.directory / "no_file/03/layers").mkdir(parents=True)
         (self.directory / "nothing").mkdir()
+        (self.directory / "linker").mkdir()
+        (self.directory / "linker/03").symlink_to(self.directory / "right/03")
+        os.mkdir(os.fsencode(self.directory) + b"/M\xfcller")
         build_core()
         begin = time.time()
         status, printed, complaints = self.grade(self.directory, "--labs", "3", "--json")
         seconds = time.time() - begin
         self.assertEqual(status, 1, complaints)
         reports = {report["student"]: report for report in json.loads(printed)["students"]}
-        self.assertEqual(len(reports), len(TROUBLE) + 6)
+        self.assertEqual(len(reports), len(TROUBLE) + 9)
         for student, (_, _, message) in TROUBLE.items():
             self.assertIn(message, reports[student]["tests"][0]["message"], student)
             self.assertLess(reports[student]["score"], 4, student)
@@ -110,8 +120,11 @@ class Grading(unittest.TestCase):
             self.assertEqual(reports[student]["score"], 10, reports[student]["tests"][0]["message"])
         self.assertIn("saved as Latin-1", reports["latin_1"]["tests"][0]["message"])
         self.assertIn("MaskedSoftmax::forward_in_place is missing", reports["empty"]["tests"][0]["message"])
+        self.assertIn("includes src/layers/softmax.cpp, which has the real functions", reports["includer"]["tests"][0]["message"])
         self.assertIn("softmax.cpp is missing", reports["no_file"]["tests"][0]["message"])
         self.assertEqual("not started", reports["nothing"]["tests"][0]["message"])
+        self.assertIn("a link that leads out of the submission", reports["linker"]["tests"][0]["message"])
+        self.assertEqual("not started", reports["M\ufffdller"]["tests"][0]["message"])
         self.assertFalse(Path("/tmp/talker").exists())
         self.assertEqual(processes(), [])
         largest = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))

@@ -23,7 +23,8 @@ struct Case {
 /// The cases of a lab, the simplest first: the first that fails is shown.
 extern const std::vector<Case> cases;
 
-/// The cases have a second set of numbers, for grading: the laws are the same, but nobody has seen these numbers.
+/// The cases have a second set of numbers, for grading: the laws are the same, but it does not help to know the results
+/// of `check` by heart.
 extern bool grading;
 
 /// One of two inputs: that of `check` or that of `grade`. Choose both so that the case makes its point.

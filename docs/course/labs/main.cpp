@@ -37,7 +37,7 @@ bool at_end_of_stack(const void* address) {
   return used > static_cast<double>(limit.rlim_cur) - 256e3 && used < static_cast<double>(limit.rlim_cur) + 256e3;
 }
 
-/// Writes the signal and the addresses of the functions that were running. Calls only what a signal handler may call.
+/// Writes the signal and the addresses of the functions that were running. Allocates nothing.
 void report_signal(int number, siginfo_t* info, void*) {
   const bool overflow = number == SIGSEGV && at_end_of_stack(info->si_addr);
   std::array<void*, 40> addresses{};
@@ -55,7 +55,9 @@ void report_signal(int number, siginfo_t* info, void*) {
 
 void watch_signals() {
   static std::array<char, 65536> stack;  // the usual one may be used up
-  const stack_t other{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  stack_t other{};
+  other.ss_sp = stack.data();
+  other.ss_size = stack.size();
   sigaltstack(&other, nullptr);
   struct sigaction action {};
   action.sa_sigaction = report_signal;

@@ -101,7 +101,7 @@ const std::vector<Case> cases = {
        backward(either<Numbers>({{0.5, 0.25}}, {{0.75, 0.5, 0.125}}), either<Numbers>({{1, 2}}, {{-2, 0.5, 1}}),
                 either<double>(10, -7));
      }},
-    {"forward and backward, padding", "the same holds for the rows of all sentences, heads and queries",
+    {"forward and backward, padding", "one formula holds for the rows of all sentences, heads and queries",
      [] {
        RandomValues random = random_values(4);
        const Index S = either<Index>(4, 5);

@@ -64,7 +64,7 @@ const std::vector<Case> cases = {
        backward(either<Numbers>({{0, 0, 0}, {0.5, 0.25, 0.25}}, {{0, 0}, {0.3, 0.7}, {0.9, 0.1}}),
                 either<Numbers>({{1, -1, kNaN}, {0, 2, -2}}, {{1, 2}, {-1, 2}, {3, 1}}));
      }},
-    {"two sentences, two heads, padding", "the same holds for the rows of all sentences, heads and queries",
+    {"two sentences, two heads, padding", "one formula holds for the rows of all sentences, heads and queries",
      [] {
        RandomValues random = random_values(4);
        const Index S = either<Index>(4, 5);

@@ -100,7 +100,7 @@ const std::vector<Case> cases = {
      [] {
        forward(two_by_two(), either<Numbers>({{7, 4}}, {{3, 6}}));
      }},
-    {"forward, rank 2", "the scale is alpha / rank, and x A^T has one column for each rank",
+    {"forward, rank 2", "the scale is alpha / rank, and x A^T has as many columns as the rank",
      [] {
        RandomValues random = random_values(2);
        const Index in = 3, out = either<Index>(4, 5);

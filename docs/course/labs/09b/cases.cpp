@@ -44,7 +44,7 @@ void backward(const SmoothingSettings& settings, const Buffer<double>& logits, c
 const std::vector<Case> cases = {
     {"target", "padding gets 0, the expected token 1 - s, and all others share s equally, so that the row adds up to 1",
      [] { target({.pad = 0, .smoothing = either(0.3, 0.2)}, either<Id>(2, 1), either<Index>(5, 6)); }},
-    {"target: padding is not the first token", "the same, wherever padding is in the vocabulary",
+    {"target: padding is not the first token", "padding gets 0, wherever it is in the vocabulary",
      [] { target({.pad = either<Id>(3, 1), .smoothing = either(0.2, 0.3)}, either<Id>(0, 4), either<Index>(4, 5)); }},
     {"target: no smoothing", "the expected token has it all",
      [] { target({.pad = 0, .smoothing = 0}, either<Id>(1, 3), either<Index>(3, 4)); }},

@@ -182,7 +182,7 @@ const std::vector<Case> cases = {
                          either<Numbers>({{0, 0, 0.6, 0.4}, {0, 0, 0, 0}, {0, 0.1, 0.9, 0}, {0, 0.1, 0, 0.9}},
                                          {{0, 0, 0.3, 0.7}, {0, 0, 0, 0}, {0, 0.05, 0.95, 0}, {0, 0.02, 0.08, 0.9}}));
      }},
-    {"a random language", "all rules hold together",
+    {"a random language", "all rules must hold at once",
      [] {
        RandomValues random = random_values(9);
        search_to_the_end(either<Search>({3, 1, 1, 4}, {4, 2, 0.6, 5}), random_language(random, either<Index>(5, 6)));

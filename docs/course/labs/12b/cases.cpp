@@ -83,7 +83,7 @@ const std::vector<Case> cases = {
      [] {
        repeats(either<Ids>({2, 3, 4, 5, 3, 2, 6, 2, 7, 4, 8, 2, 3}, {5, 2, 7, 2, 5, 8, 3, 2, 6, 5, 2}), 3);
      }},
-    {"4-grams", "the same for any n",
+    {"4-grams", "all n tokens must agree, in their order, whatever n is",
      [] {
        repeats(either<Ids>({2, 3, 4, 5, 3, 3, 4, 6, 2, 3, 4}, {7, 7, 7, 8, 2, 7, 7, 3, 7, 7, 7}), 4);
      }},
@@ -183,7 +183,7 @@ const std::vector<Case> cases = {
               either<Numbers>({{kNever, 0, 3}, {0, 0, 0}, {kNever, kNever, 2}},
                               {{kNever, 0, 3, 1}, {0, 0, 0, 0}, {kNever, kNever, 1, 2}, {kNever, kNever, 4, 1}}));
      }},
-    {"search: a random language", "all rules hold together",
+    {"search: a random language", "all rules must hold at once",
      [] {
        RandomValues random = random_values(12);
        search({.limit = either<Index>(20, 25), .no_repeat_ngram = either<Index>(2, 3), .forbidden = {kBos, 3}},
