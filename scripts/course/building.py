@@ -259,7 +259,7 @@ class Objects:
         for word in words[1:]:
             path = Path(BUILD, word).resolve()
             if path in real or path.is_relative_to(SOLUTIONS):
-                raise CompileError(f"error: your code includes {path.relative_to(PROJECT)}, which has the real functions.")
+                raise CompileError(f"Your code includes {path.relative_to(PROJECT)}, which has the real functions.")
 
     @property
     def warnings_file(self):

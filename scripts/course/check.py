@@ -90,6 +90,8 @@ class Check:
         self.kind = "passed"
 
     def _not_built(self, texts, originals, error):
+        if str(error).startswith(("The compiler ", "Your code ")):  # not what the compiler said
+            return "does not compile", str(error)
         missing = str(error) if isinstance(error, Missing) else next(
             (name for file, text in texts.items() for name in self.lab.functions[file] if not defines(text, name)), None)
         if missing:
@@ -99,8 +101,6 @@ class Check:
                                (", and keep the lines at the end of the file that begin with `template`. "
                                 if "\ntemplate class" in self.lab.real()[file] else ". ") + "The file as it was: "
                                f"scripts/lab.sh reset {self.lab.name}")
-        if str(error).startswith("The compiler"):  # it reached a limit
-            return "does not compile", f"Your code does not compile. {error}"
         noise = r"^(In file included|     | .*: In inst|.*: In inst|.*required from here).*\n"
         return "does not compile", ("Your code does not compile. The compiler says:\n\n" +
                                     shortened(re.sub(noise, "", str(error), flags=re.M)))
