@@ -17,7 +17,7 @@ namespace glassformer {
 template <class Layer, class Scalar = double>
 class SingleLayer {
   BoundMemory<Scalar> bound_;
-  Construction<Scalar> construction_{bound_};
+  Construction<Scalar> construction_{ParameterCursor<Scalar>(bound_)};
   Layer layer_;
 
  public:

@@ -105,7 +105,7 @@ int main() {
   constexpr Index D = 6;
   // A layer asks for its parameters when it is constructed; then the arenas for weights and gradient can be made.
   BoundMemory<double> memory;
-  Construction<double> construction(memory);
+  Construction<double> construction{ParameterCursor<double>(memory)};
   RmsNorm norm(Part<double>(construction, "norm", "norm."), D);
   Arena<double> weights(construction.cursor.tensors());
   Arena<double> gradient(construction.cursor.tensors());

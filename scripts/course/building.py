@@ -21,9 +21,10 @@ from labs import DESCRIPTIONS, PROJECT, SOLUTIONS, LabError, hidden
 from source import Source
 
 sys.path.insert(0, str(PROJECT / "scripts" / "dev" / "mutants"))
-from cpp import bodies_of, tokens_of  # noqa: E402
+from cpp import bodies  # noqa: E402
 
 BUILD = PROJECT / "build" / "labs"
+TESTS = PROJECT / "tests"  # its random_values.hpp
 MUTANT = PROJECT / "scripts" / "dev" / "mutants"  # its mutant.hpp
 # Without optimization, everything compiles quickly; assertions catch mistakes early; -g1 gives a crash its line.
 FLAGS = "-O0 -g1 -D_GLIBCXX_ASSERTIONS"
@@ -84,6 +85,15 @@ def compiler_words(fill):
     return words + ([f"-ftrivial-auto-var-init={fill}"] if can_fill_variables(words[0]) else [])
 
 
+@functools.cache
+def system_directories():
+    """Where the compiler finds its own headers and those of libraries."""
+    said = subprocess.run([*compiler_words("zero"), "-E", "-v", "-x", "c++", os.devnull], cwd=BUILD, capture_output=True,
+                          text=True, check=False).stderr
+    listed = re.findall(r"^ (/.*?)(?: \(framework directory\))?$", said.split("search starts here:")[-1], re.M)
+    return [path for path in (Path(line).resolve() for line in listed) if not path.is_relative_to(PROJECT)]
+
+
 def precompiled_header(fill):
     """Eigen and the standard library, for this fill."""
     words = compiler_words(fill)
@@ -124,8 +134,9 @@ def run_compiler(command):
     if done.too_slow or "CPU time limit exceeded" in done.error:  # of the driver, or of the compiler proper
         raise CompileError(f"The compiler did not finish within {LIMITS.cpu_seconds} seconds. Does your code include an endless "
                            "file, or a template that never ends?")
-    if re.search(r"out of memory|cannot allocate|virtual memory exhausted|bad_alloc|Killed signal|file too large|"
-                 r"File size limit", done.error, re.I):
+    # Of the compiler about itself. What it says about a line of code begins with its place, or with a space.
+    if re.search(r"^(?!\s|\S*:\d+:).*(out of memory|cannot allocate|virtual memory exhausted|bad_alloc|Killed signal|"
+                 r"file too large|File size limit)", done.error, re.I | re.M):
         raise CompileError(f"The compiler needed more than {LIMITS.memory // MEGABYTE} MB of memory. Does your code include an "
                            "endless file, or a template that never ends?")
     raise CompileError(done.error)
@@ -180,13 +191,11 @@ def functions_among(lab, symbols):
     reason."""
     found, names = set(), [name for file in lab.functions if file.endswith(".cpp") for name in lab.functions[file]]
     for symbol, text in readable(symbols).items():
-        if "{lambda" in text:  # a learner need not write it
-            continue
         plain, before = re.sub(r"\(anonymous namespace\)::", "", text), None
         while plain != before:  # without template arguments
             plain, before = re.sub(r"<[^<>]*>", "", plain), plain
         if ")::" in plain:
-            continue  # a lambda within a function: another answer need not have it
+            continue  # something inside a function: another answer need not have it
         head = plain.split("(")[0].split(" ")[-1]
         found |= {(name, symbol) for name in names if f"::{head}".endswith(f"::{name}")}
     return found
@@ -217,14 +226,15 @@ class Objects:
     def __init__(self, lab, texts, originals=None, fill="pattern"):
         originals = originals or {}
         common = [DESCRIPTIONS / "main.cpp", lab.description / "cases.cpp"]
-        given = [DESCRIPTIONS / "cases.hpp", *sorted(lab.description.glob("*.hpp"))]
+        given = [*sorted(DESCRIPTIONS.glob("*.hpp")), *sorted(lab.description.glob("*.hpp")), *sorted(TESTS.glob("*.hpp")),
+                 MUTANT / "mutant.hpp"]
         key = digest_of(*(path.read_text(encoding="utf-8") for path in [*common, *given, Path(__file__)]),
                         str((BUILD / "libglassformer_core.a").stat().st_mtime_ns))
         self.directory = BUILD / lab.number / digest_of(key, fill, *texts.values(), *originals.values())
-        self.lab, self.fill = lab, fill
+        self.lab = lab
         self.program = self.directory / "program"
         include = self.directory / "include"
-        includes = [include, lab.description, DESCRIPTIONS, PROJECT / "tests", MUTANT]
+        includes = [include, lab.description, DESCRIPTIONS, TESTS, MUTANT]
         for file, text in texts.items():
             write_whole(include / "glassformer" / lab.place(file),
                         f'#line 1 "{originals[file]}"\n{text}' if file in originals else text)
@@ -236,30 +246,39 @@ class Objects:
             if file.endswith(".cpp"):
                 source = include / "glassformer" / lab.place(file)
                 target = self.directory / ("-".join(lab.place(file).with_suffix("").parts) + ".o")
-                self._compile(source, target, includes, bool(originals))
+                self._compile(source, target, includes, bool(originals), fill)
         headers = [text for file, text in texts.items() if file.endswith(".hpp")]
-        for source in common:  # the cases may include a header of the lab; apart from that, they are compiled only once
-            self._compile(source, BUILD / lab.number / f"{source.stem}-{digest_of(key, fill, *headers)}.o", includes, False)
+        if not headers:
+            fill = "pattern"  # ours do not depend on it, so they are compiled only once
+        for source in common:  # the cases may include a header of the lab
+            self._compile(source, BUILD / lab.number / f"{source.stem}-{digest_of(key, fill, *headers)}.o", includes, False, fill)
 
-    def _compile(self, source, target, includes, warnings):
+    def _compile(self, source, target, includes, warnings, fill):
         if not target.exists():
             part = target.with_suffix(f".{unfinished()}.o")
-            said = run_compiler([*compile_command(source, part, includes, warnings, self.fill), "-MMD", "-MF", f"{part}.d"])
-            self._refuse_solutions(Path(f"{part}.d"))
+            said = run_compiler([*compile_command(source, part, includes, warnings, fill), "-MD", "-MF", f"{part}.d"])
+            self._refuse_solutions(source, Path(f"{part}.d"), includes[0])
             if warnings:
                 self.warnings_file.write_text(self.warnings() + said, encoding="utf-8")
             part.rename(target)
         self.paths.append(target)
 
-    def _refuse_solutions(self, dependencies):
-        """The learner's files must not include the real ones."""
+    def _refuse_solutions(self, source, dependencies, own):
+        """The learner's files may include one another, headers of the project and those of the system. They must not
+        include the real functions, or somebody else's."""
         words = dependencies.read_text(encoding="utf-8", errors="replace").replace("\\\n", " ").split()
         dependencies.unlink()
         real = {self.lab.source(file).resolve() for file in self.lab.functions}
+        headers = [PROJECT / "src", DESCRIPTIONS, TESTS, MUTANT]
         for word in words[1:]:
             path = Path(BUILD, word).resolve()
-            if path in real or path.is_relative_to(SOLUTIONS):
-                raise CompileError(f"Your code includes {path.relative_to(PROJECT)}, which has the real functions.")
+            allowed = (path == source or path.is_relative_to(own.resolve()) or path.match(f"{BUILD}/precompiled-*")
+                       or (path.suffix == ".hpp" and path not in real and any(map(path.is_relative_to, headers))
+                           and not path.is_relative_to(SOLUTIONS)) or any(map(path.is_relative_to, system_directories())))
+            if not allowed or re.match(r"/(proc|dev)/", word):
+                name = path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path
+                raise CompileError(f"Your code includes {name}, which " + (
+                    "has the real functions." if path in real or path.is_relative_to(SOLUTIONS) else "does not belong to the lab."))
 
     @property
     def warnings_file(self):
@@ -308,10 +327,12 @@ def all_in_one(lab, answers):
         versions = [[answer[file][begin:end] for begin, end in bodies(answer[file])] for answer in answers]
         if any(len(version) != len(places) for version in versions):
             raise LabError(f"lab {lab.name}: a known wrong answer changes more than the bodies of functions of {file}")
-        include, at = '#include "mutant.hpp"\n', 0
+        include, at = '#include "mutant.hpp"\n#include "not_written.hpp"\n', 0
         lines.add("#pragma once\n" + include if file.endswith(".hpp") else include)
         for number, (begin, end) in enumerate(places):
             lines.add(real[at:begin].removeprefix("#pragma once\n") if at == 0 else real[at:begin])
+            if "Scalar>" in real[at:begin]:  # a template: the cases call it for double, so float needs only the real body
+                lines.add(" if constexpr (sizeof(Scalar) < sizeof(double)) {" + real[begin:end] + "} else")
             for answer, version in enumerate(versions, 1):
                 if version[number] != real[begin:end]:
                     lines.add(f" if (glassformer::mutants::on({answer})) {{{version[number]}\n}} else", answer)
@@ -334,15 +355,9 @@ class _Lines:
         self.parts, self.line, self.owners = [], 1, {}
 
     def add(self, text, owner=None):
-        for _ in range(text.count("\n") + 1):
-            if owner is not None:
-                self.owners.setdefault(self.line, set()).add(owner)
-            self.line += 1
-        self.line -= 1
+        count = text.count("\n")
+        if owner is not None:
+            for line in range(self.line, self.line + count + 1):
+                self.owners.setdefault(line, set()).add(owner)
+        self.line += count
         self.parts.append(text)
-
-
-def bodies(text):
-    """(begin, end) of the contents of each function's body."""
-    tokens = tokens_of(text)
-    return [(tokens[opening].end, tokens[closing].begin) for opening, closing in bodies_of(tokens)]

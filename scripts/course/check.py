@@ -6,6 +6,7 @@ import math
 import re
 
 from building import CompileError, Missing, all_in_one, build_core, program_of
+from labs import shown
 from results import Result, Results, all_same, differing, output_equal, run, same
 
 UNINITIALISED = ("You read memory that nothing has written to yet: it is uninitialised. The check runs your code twice, with "
@@ -39,6 +40,11 @@ def shortened(text):
     return "\n".join(lines[:SHOWN_LINES] + (["..."] if len(lines) > SHOWN_LINES else []))
 
 
+def check_of(lab, **options):
+    """The check of a learner's files, with their names in the messages."""
+    return Check(lab, lab.learners(), {file: shown(lab.path(file)) for file in lab.functions}, **options)
+
+
 class Check:
     """The learner's answer against the real one. `failed` is the first failing case, or None. `kind` is "passed", "does
     not compile", "missing", or how that case ended: "end" if only its numbers are wrong."""
@@ -58,13 +64,18 @@ class Check:
         self.warnings = program.warnings()
         self.actual = run(program.program, grading=grading, harmless=harmless, names=names)
         self._compare()
-        if self.kind == "passed" and not self._same_again():
-            self.actual = self._again()
-            self._compare()
+        if self.kind == "passed":
+            self._run_again()
 
-    def _same_again(self):
-        """Are the results the same if new memory holds something else?"""
-        return self._again is None or all_same(self.actual, self._again())
+    def _run_again(self):
+        """Are the results others if new memory holds something else? If they are wrong only then, they count."""
+        if self.uninitialised is None:
+            other = self._again() if self._again else self.actual
+            self.uninitialised = not all_same(self.actual, other)
+            if self.uninitialised and self.kind == "passed":
+                self.actual = other
+                self._compare()
+        return self.uninitialised
 
     @classmethod
     def of_results(cls, lab, results, grading=False):
@@ -77,7 +88,7 @@ class Check:
 
     def _start(self, lab, grading):
         self.lab, self.grading, self.message, self.failed, self.warnings = lab, grading, "", None, ""
-        self._again = None
+        self._again = self.uninitialised = None
         self.expected = right_results(lab, grading)
 
     def _compare(self):
@@ -88,6 +99,9 @@ class Check:
                 self.message = self._explain(wanted, found)
                 return
         self.kind = "passed"
+        if len(self.actual) > len(self.expected):
+            self.failed, self.kind = self.expected[-1], self.actual[-1].ended
+            self.message = f"After the last case, your code {self.actual[-1].detail}"
 
     def _not_built(self, texts, originals, error):
         if str(error).startswith(("The compiler ", "Your code ")):  # not what the compiler said
@@ -106,7 +120,8 @@ class Check:
                                     shortened(re.sub(noise, "", str(error), flags=re.M)))
 
     def passed_cases(self):
-        return sum(same(*pair) for pair in zip(self.expected, self.actual))
+        passed = sum(same(*pair) for pair in zip(self.expected, self.actual))
+        return min(passed, len(self.expected) - (self.failed is not None))
 
     def failed_cases(self):
         """The names of all cases that do not pass."""
@@ -127,8 +142,9 @@ class Check:
         if found.ended == "not written":
             return f"{found.detail} is still to be written: replace the line not_written(...) by your code."
         if found.ended != "end":
-            first = wanted is self.expected[0]
-            when = f'In the case "{wanted.name}"' if found.name else f"{'Before' if first else 'After'} the first case"
+            place = self.expected.index(wanted)
+            when = (f'In the case "{wanted.name}"' if found.name else "Before the first case" if place == 0 else
+                    f'After the case "{self.expected[place - 1].name}"')
             return f"{when}, your code {found.detail}\n\n{self._inputs(wanted)}"
         parts = [f'The case "{wanted.name}" fails: {wanted.law}.', self._inputs(wanted)]
         for (name, rows, cols, numbers), mine, cells in zip(wanted.outputs, found.outputs, differing(wanted, found)):
@@ -154,11 +170,13 @@ class Check:
         that of a known wrong answer, if this output agrees with it in every case."""
         if self.failed is None or self.kind not in ("end", "crashed", "stopped", "threw", "left"):
             return None
+        if self.uninitialised:
+            return UNINITIALISED
         known = wrong_results(self.lab, self.grading)
         for text, results in known:
             if all_same(results, self.actual) and reason(results) == reason(self.actual):
                 return text
-        if not self._same_again():
+        if self._run_again():
             return UNINITIALISED
         place = self.expected.index(self.failed)
         mine = self.actual[place] if place < len(self.actual) else None
@@ -209,13 +227,18 @@ def defines(text, name):
     return any(re.match(r"[^;{}]*\{", code[place.end():place.end() + 1000]) for place in places)
 
 
+def results_of_all(lab, answers, grading=False):
+    """The results of each answer; they are built as one program."""
+    program = all_in_one(lab, answers)
+    return [run(program, grading=grading, GLASSFORMER_MUTANT=str(number)) for number in range(1, len(answers) + 1)]
+
+
 def wrong_results(lab, grading=False):
     """(diagnosis, results) for each known wrong answer."""
     if grading not in lab.wrong_results:
         answers = list(lab.wrong_answers())
-        program = all_in_one(lab, [texts for _, texts in answers])
-        lab.wrong_results[grading] = [(text, run(program, grading=grading, GLASSFORMER_MUTANT=str(number)))
-                                      for number, (text, _) in enumerate(answers, 1)]
+        results = results_of_all(lab, [texts for _, texts in answers], grading)
+        lab.wrong_results[grading] = [(text, found) for (text, _), found in zip(answers, results)]
     return lab.wrong_results[grading]
 
 

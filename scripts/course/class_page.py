@@ -94,7 +94,7 @@ def points(reports, labs):
         medians.append(f"<td>{median(test['score'] for test in tests):g}</td>" if tests else "<td></td>")
     totals = [report["score"] for report in reports if report["error"] is None]
     middle = f"{median(totals):g}" if totals else ""
-    return ('<p class="soft">✓ solved; a number alone: some cases pass; ✗ no case passes; – not started. '
+    return ('<p class="soft">✓ solved; a number alone: partly solved; ✗ no points; – not started. '
             "A number leads to what went wrong.</p>\n"
             f'<div class="wide"><table>\n<thead><tr><th scope="col">student</th>{head}<th scope="col">total</th></tr></thead>\n'
             "<tbody>\n" + "\n".join(rows) + "\n</tbody>\n<tfoot>\n"

@@ -18,11 +18,22 @@ from labs import LabError, shown
 POINTS = 10  # of each lab
 
 
-def has_labs(directory):
+def names_in(directory):
+    """Of its directories."""
     try:
-        return any(path.is_dir() and re.fullmatch(r"\d\db?", path.name) for path in directory.iterdir())
+        return [path.name for path in directory.iterdir() if path.is_dir()]
     except OSError:  # a directory that we may not read
-        return False
+        return []
+
+
+def is_lab(name):
+    return re.fullmatch(r"\d\db?", name) is not None
+
+
+def has_labs(directory):
+    """Are there labs, and not students who are called 01, 02, ...?"""
+    return any(is_lab(name) and not any(inner == "labs" or is_lab(inner) for inner in names_in(directory / name))
+               for name in names_in(directory))
 
 
 def labs_in(directory):
@@ -36,24 +47,24 @@ def printable(path):
 
 
 def submissions(directory):
-    """(student, directory) for each submission: of one student, or of a class with a directory for each."""
+    """(student, what the student handed in) for each submission: of one student, or of a class with a directory for each."""
     directory = Path(directory)
     if not directory.is_dir():
         raise LabError(f"{directory}: expected a directory with labs, such as labs, or one with a directory for each student; "
                        f"found {'a file' if directory.exists() else 'nothing'}.")
     if has_labs(labs_in(directory)):
-        return [(printable(directory.resolve()), labs_in(directory))]
+        return [(printable(directory.resolve()), directory)]
     students = sorted(path for path in directory.iterdir() if path.is_dir() and not path.name.startswith("."))
     if not any(has_labs(labs_in(path)) for path in students):
         raise LabError(f"{directory}: expected labs (directories 01, 02, ...), or a directory with labs for each student; found "
                        + (", ".join(path.name for path in students[:5]) or "no directory") + ".")
-    return [(printable(path), labs_in(path)) for path in students]
+    return [(printable(path), path) for path in students]
 
 
 def grade_lab(lab, directory, harmless):
     """A student's result of one lab, in the form that GitHub Classroom's autograding reporter reads, and more."""
     begin, message, points, failed, cases = time.time(), "not started", 0, [], 0
-    lab.directory = directory / lab.number
+    lab.directory = labs_in(directory) / lab.number
     try:
         if lab.directory.exists():
             outside = [path for path in map(lab.path, lab.functions) if not path.resolve().is_relative_to(directory.resolve())]
@@ -68,14 +79,17 @@ def grade_lab(lab, directory, harmless):
         message = str(error)
     except Exception as error:  # pylint: disable=broad-except  # whatever it is, the others are graded
         message = f"could not be graded: {type(error).__name__}: {error}"
+    if message:
+        message = message.encode(errors="replace").decode()  # paths need not be UTF-8
     return {"name": f"Lab {lab.name}: {lab.title}", "status": "fail" if message else "pass", "score": points,
             "max_score": POINTS, "message": message, "test_code": "", "filename": "", "line_no": 0,
             "execution_time": f"{time.time() - begin:.1f}s", "cases": cases, "failed": failed}
 
 
-def report_of(student, tests):
+def report_of(student, directory, tests):
+    error = None if os.access(directory, os.R_OK | os.X_OK) else f"{student}: this directory cannot be read"
     return {"student": student, "version": 1, "status": "pass" if all(test["status"] == "pass" for test in tests) else "fail",
-            "max_score": POINTS * len(tests), "score": sum(test["score"] for test in tests), "error": None, "tests": tests}
+            "max_score": POINTS * len(tests), "score": sum(test["score"] for test in tests), "error": error, "tests": tests}
 
 
 def reports_of(directory, labs_of, harmless):
@@ -91,10 +105,10 @@ def reports_of(directory, labs_of, harmless):
         right_results(lab, grading=True)  # once, not for each student
     pool, reports = ThreadPoolExecutor(os.cpu_count()), []
     try:
-        pending = [(student, [pool.submit(grade_lab, copy.copy(lab), path, harmless) for lab in labs])
+        pending = [(student, path, [pool.submit(grade_lab, copy.copy(lab), path, harmless) for lab in labs])
                    for student, path in students]
-        for student, tests in pending:
-            reports.append(report_of(student, [test.result() for test in tests]))
+        for student, path, tests in pending:
+            reports.append(report_of(student, path, [test.result() for test in tests]))
             print(f"graded {student}", file=sys.stderr, flush=True)
     finally:
         pool.shutdown(cancel_futures=True)  # after Ctrl-C, too

@@ -9,7 +9,7 @@ import textwrap
 import time
 
 from building import CompileError, build_core
-from check import Check, wrong_results
+from check import check_of, wrong_results
 from grade import grade
 from labs import Lab, LabError, all_labs, shown
 from project import finale, find_fault, hunt
@@ -36,7 +36,7 @@ def start(lab):
 
 
 def check(lab):
-    result = Check(lab, lab.learners(), {file: shown(lab.path(file)) for file in lab.functions})
+    result = check_of(lab)
     say(f"Lab {lab.name}: {lab.title}. {result.passed_cases()} of {len(result.expected)} cases pass.")
     if result.kind == "passed":
         say("Solved" + ("" if lab.is_variant else ": your code computes what the real functions compute") +
@@ -70,7 +70,10 @@ def watch(lab):
     seen = None
     lab.learners()  # complains if a file is missing
     while True:
-        stamps = [lab.path(file).stat().st_mtime_ns for file in lab.functions]
+        try:
+            stamps = [lab.path(file).stat().st_mtime_ns for file in lab.functions]
+        except FileNotFoundError:  # some editors move a file away, and then write the new version
+            stamps = seen
         if stamps != seen:
             seen = stamps
             say(f"\n--- {time.strftime('%H:%M:%S')}")
@@ -116,7 +119,7 @@ def list_labs():
         state = ""
         if lab.directory.exists():
             try:
-                state = "solved" if Check(lab, lab.learners()).kind == "passed" else "started"
+                state = "solved" if check_of(lab).kind == "passed" else "started"
             except LabError as error:  # the other labs are listed all the same
                 state = f"started, but {error}"
             solved += state == "solved" and not lab.is_variant

@@ -8,6 +8,7 @@ A variant, such as lab 3b, asks for something that the project does not have, so
 functions are declared in a header beside its task, and the solution is in tests/course/solutions.
 """
 
+import functools
 import os
 import re
 import sys
@@ -70,12 +71,12 @@ class Lab:
     def real(self):
         return {file: self.source(file).read_text(encoding="utf-8") for file in self.functions}
 
-    def cut(self, texts=None, only=None):
-        """The source files with the bodies of the lab's functions (or of one) replaced by their tasks."""
+    def cut(self, texts=None):
+        """The source files with the bodies of the lab's functions replaced by their tasks."""
         cut = {}
         for file, text in (texts or self.real()).items():
             bodies = {name: ["// " + line if line else "//" for line in task.split("\n")] + [f'not_written("{name}");']
-                      for name, task in self.functions[file].items() if only in (None, name)}
+                      for name, task in self.functions[file].items()}
             text = Source(file, text).with_bodies(bodies)
             if '"not_written.hpp"' not in text:
                 last = [match.end() for match in re.finditer(r"^#include .*$", text, re.M)][-1]
@@ -86,7 +87,7 @@ class Lab:
     def hide(self, file, text):
         """Puts #include in the place of the functions that other labs ask for."""
         for name in hidden(file, self):
-            if hiding_line(name) not in text:
+            if hiding_line(name).split("  //")[0] not in text:
                 (block,) = Source(file, text).find(name)
                 lines = text.split("\n")
                 lines[block.top:block.end] = [hiding_line(name)]
@@ -95,11 +96,13 @@ class Lab:
 
     def without(self, name):
         """The real files with one function deleted."""
-        texts = self.real()
-        for file, functions in self.functions.items():
-            if name in functions:
-                texts[file] = Source(file, texts[file]).without(name)
-        return texts
+        return {file: Source(file, text).without(name) if name in self.functions[file] else text
+                for file, text in self.real().items()}
+
+    def unwritten(self, name):
+        """The real files with one function still to be written."""
+        return {file: Source(file, text).with_bodies({name: [f'not_written("{name}");']} if name in self.functions[file] else {})
+                for file, text in self.real().items()}
 
     def write(self, texts):
         """Writes the learner's files."""
@@ -146,9 +149,15 @@ class Lab:
             yield diagnosis, texts
 
 
+@functools.cache
+def functions_in(file):
+    """(number of the lab that asks for it, function) for all functions of a source file that labs ask for."""
+    return [(lab.number, name) for lab in all_labs() for name in lab.functions.get(file, ())]
+
+
 def hidden(file, lab):
     """Functions of other labs in a file of this lab: a learner may want to write them later."""
-    return [name for other in all_labs() if other.number != lab.number for name in other.functions.get(file, ())]
+    return [name for number, name in functions_in(file) if number != lab.number]
 
 
 def hiding_line(name):
@@ -157,10 +166,7 @@ def hiding_line(name):
 
 def with_hidden(text, source):
     """Puts the functions that `hiding_line` hides in their places; `source` has them."""
-    for file in re.findall(r'^#include "real/(.*)\.inc"', text, re.M):
-        name = file.replace("-", "::")
-        text = text.replace(hiding_line(name), source.block(name))
-    return text
+    return re.sub(r'^#include "real/(.*)\.inc".*', lambda line: source.block(line[1].replace("-", "::")), text, flags=re.M)
 
 
 def shown(path):

@@ -45,14 +45,14 @@ def run(program, *, grading=False, harmless=False, names=(), fill="pattern", **v
         elif kind in ("end", "not written", "threw") and results and not results[-1].ended:
             results[-1].ended, results[-1].detail = kind, "".join(fields)[:500]
     if not results or (results[-1].ended and done.status != 0):
-        results.append(Result("", ""))  # it ended before a case, or between two
+        results.append(Result("", ""))  # it ended before a case, between two, or after the last
     for result in results:
         if result.ended == "threw":
             result.detail = ("needed more than 1 GB of memory" if result.detail == "std::bad_alloc"
                              else f"threw an exception: {result.detail}")
     last = results[-1]
     if not last.ended:
-        where = line_of(program, addresses, names) if addresses else ""
+        where = line_of(program, addresses, names) if addresses and names else ""
         last.ended, last.detail = how_it_stopped(done, stack, where)
     results.printed = printed_text(done)
     return results

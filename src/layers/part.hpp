@@ -30,8 +30,6 @@ struct Construction {
   ParameterCursor<Scalar> cursor;
   Site next_site = 0;
   std::map<std::string, PartInfo> parts = {};  ///< by name
-
-  explicit Construction(const BoundMemory<Scalar>& memory) : cursor(memory) {}
 };
 
 /// What a layer's constructor gets: its name, the positions of its parameters in the arena, and its dropout sites.

@@ -80,7 +80,7 @@ std::optional<NormLayer<Scalar>> final_norm(const Part<Scalar>& part, const Tran
 template <std::floating_point Scalar>
 Transformer<Scalar>::Transformer(const TransformerSettings& shape, const VocabularyShape& vocabulary_shape,
                                  double label_smoothing)
-    : construction_(bound_),
+    : construction_{ParameterCursor<Scalar>(bound_)},
       settings(shape),
       vocabulary(vocabulary_shape),
       source_embedding(encoder_part(construction_, "encoder.embed_tokens"),

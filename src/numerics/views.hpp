@@ -60,14 +60,8 @@ class MatrixView {
   Index cols() const { return cols_; }
   Index stride() const { return stride_; }
   Scalar* data() const { return data_; }
-  Scalar& operator()(Index i, Index j) const {
-    assert(0 <= i && i < rows_ && 0 <= j && j < cols_);
-    return data_[i * stride_ + j];
-  }
-  RowView<Scalar> row(Index i) const {
-    assert(0 <= i && i < rows_);
-    return {data_ + i * stride_, cols_};
-  }
+  Scalar& operator()(Index i, Index j) const { return row(i)[j]; }
+  RowView<Scalar> row(Index i) const { return {block(i, 0, 1, cols_).data(), cols_}; }
   MatrixView block(Index row, Index col, Index rows, Index cols) const {
     assert(0 <= row && row + rows <= rows_ && 0 <= col && col + cols <= cols_);
     return {data_ + row * stride_ + col, rows, cols, stride_};

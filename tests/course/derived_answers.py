@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "course"))
 
-from building import CompileError, all_in_one, bodies  # noqa: E402
-from cpp import closing_of, is_body, tokens_of  # noqa: E402
+from building import CompileError, all_in_one  # noqa: E402
+from cpp import bodies, closing_of, is_body, tokens_of  # noqa: E402
 from operators import Mutant, mutants_of  # noqa: E402
 from results import run  # noqa: E402
 from source import Source  # noqa: E402

@@ -143,7 +143,11 @@ class Proof(unittest.TestCase):
 
     def test_a_missing_task_is_noticed(self):
         lab = labs.Lab(3)
-        self.assertIn("is still to be written, found: passed", self.problems(cut=lambda texts=None, only=None: lab.real()))
+        self.assertIn("the unsolved lab is not written, found: passed", self.problems(cut=lambda texts=None: lab.real()))
+
+    def test_a_function_that_no_case_calls_is_noticed(self):
+        lab = labs.Lab(3)
+        self.assertIn("is still to be written, found: passed", self.problems(unwritten=lambda name: lab.real()))
 
 
 class Tutor(unittest.TestCase):
@@ -155,6 +159,7 @@ class Tutor(unittest.TestCase):
         self.assertEqual(result.kind, "does not compile")
         self.assertIn("error: invalid conversion", result.message)
         self.assertNotIn("required from here", result.message)
+        self.assertIn("is not a member", softmax_lab("  std::bad_alloc_ x;  // out of memory").message)
 
     def test_endless_loop(self):
         self.assertIn("did not finish within 5 seconds", softmax_lab("  while (scores.rows() > 0) {}").message)
@@ -209,6 +214,12 @@ class Tutor(unittest.TestCase):
                      "Scalar most[1]; for (Scalar& score : scores.row(0)) most[0] = std::max(most[0], score); scores(0, 0) = most[0];",
                      "Buffer<Scalar> sum(1, 1); for (Scalar& score : scores.row(0)) score = sum(0, 0);"):
             self.assertIn("uninitialised", softmax_lab(f"  {body}").diagnosis() or "", body)
+        lucky = ("  for (Index n = 0; n < scores.rows(); ++n) { const auto row = scores.row(n); Scalar most;\n"
+                 "  block(mask.blocked.row(mask.row_for(n, scores.rows())), row); for (Scalar x : row) most = std::max(most, x);\n"
+                 "  const Scalar sum = exponentials(row, most); if (sum != 0) scale(row, 1 / sum); }")
+        result = softmax_lab(lucky)  # right if new memory holds a very negative number
+        self.assertEqual((result.kind, result.uninitialised), ("end", True), result.message)
+        self.assertIn("uninitialised", result.diagnosis())
 
     def test_too_much_memory(self):
         self.assertIn("more than 1 GB", softmax_lab("  std::string x; for (;;) x += std::string(1000, 'x');").message)

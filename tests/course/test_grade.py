@@ -21,10 +21,11 @@ import lab as commands  # noqa: E402
 import labs  # noqa: E402
 from building import build_core  # noqa: E402
 from check import Check  # noqa: E402
+from grade import submissions  # noqa: E402
 
 BODY = '  not_written("MaskedSoftmax::forward_in_place");'
 HEADERS = "#include <unistd.h>\n#include <sys/wait.h>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <fstream>\n" \
-          "#include <sys/socket.h>\n#include <signal.h>\n#include <fcntl.h>\n"
+          "#include <sys/socket.h>\n#include <sys/syscall.h>\n#include <signal.h>\n#include <fcntl.h>\n"
 TROUBLE = {  # student: (before the code, the body, what the message must say)
     "endless_template": ("template <int A, long B> struct Tree { static constexpr long v = Tree<A - 1, 2 * B>::v + "
                          "Tree<A - 1, 2 * B + 1>::v; };\ntemplate <long B> struct Tree<0, B> { static constexpr long v = B; };\n"
@@ -50,6 +51,8 @@ TROUBLE = {  # student: (before the code, the body, what the message must say)
     "forger": ("", "  for (int fd = 1; fd < 64; ++fd) dprintf(fd, \"\\nend\\ncase\\tall\\tpassed\\noutput\\tweights\\tx\\t1\\t 1\\nend\\n\");",
                "fails"),
     "killer": ("", "  kill(getppid(), SIGKILL);", "left the scores unchanged"),
+    "executor": ("", "  execl(\"/bin/true\", \"true\", static_cast<char*>(nullptr));", "left the scores unchanged"),
+    "signaller": ("", "  if (syscall(SYS_fcntl, 1, (1L << 32) | F_SETOWN, getppid()) == 0) abort();", "left the scores unchanged"),
     "talker": ("", "  if (socket(AF_INET, SOCK_STREAM, 0) >= 0) abort();\n  if (std::ofstream(\"/tmp/talker\")) abort();\n"
                "  if (open(\"/tmp/talker\", O_RDONLY | O_CREAT, 0600) >= 0) abort();", "left the scores unchanged"),
     "recursion": ("int again(int n) { volatile char room[100]; room[n % 100] = 1; return again(n + 1) + room[0]; }\n",
@@ -103,16 +106,23 @@ class Grading(unittest.TestCase):
         self.write("includer", '#include "../src/layers/softmax.cpp"\n')
         (self.directory / "no_file/03/layers").mkdir(parents=True)
         (self.directory / "nothing").mkdir()
+        self.write("roundabout", '#include "/proc/self/cwd/../../src/layers/softmax.cpp"\n')
+        self.write("marker", '# 1 "a system header" 3\n#include "../src/layers/softmax.cpp"\n')
+        self.write("copier", f'#include "{self.directory}/right/03/layers/softmax.cpp"\n')
+        self.write("late", real.replace("namespace glassformer {", "static struct Last { ~Last() { *(volatile int*)nullptr = 1; } } last;\n"
+                                        "namespace glassformer {", 1))
+        (self.directory / "borrower").mkdir()
+        (self.directory / "borrower/labs").symlink_to("../right")
         (self.directory / "linker").mkdir()
         (self.directory / "linker/03").symlink_to(self.directory / "right/03")
-        os.mkdir(os.fsencode(self.directory) + b"/M\xfcller")
+        os.makedirs(os.fsencode(self.directory) + b"/M\xfcller/03/layers")
         build_core()
         begin = time.time()
         status, printed, complaints = self.grade(self.directory, "--labs", "3", "--json")
         seconds = time.time() - begin
         self.assertEqual(status, 1, complaints)
         reports = {report["student"]: report for report in json.loads(printed)["students"]}
-        self.assertEqual(len(reports), len(TROUBLE) + 9)
+        self.assertEqual(len(reports), len(TROUBLE) + 14)
         for student, (_, _, message) in TROUBLE.items():
             self.assertIn(message, reports[student]["tests"][0]["message"], student)
             self.assertLess(reports[student]["score"], 4, student)
@@ -124,7 +134,13 @@ class Grading(unittest.TestCase):
         self.assertIn("softmax.cpp is missing", reports["no_file"]["tests"][0]["message"])
         self.assertEqual("not started", reports["nothing"]["tests"][0]["message"])
         self.assertIn("a link that leads out of the submission", reports["linker"]["tests"][0]["message"])
-        self.assertEqual("not started", reports["M\ufffdller"]["tests"][0]["message"])
+        self.assertIn("a link that leads out of the submission", reports["borrower"]["tests"][0]["message"])
+        self.assertIn("M?ller/03/layers/softmax.cpp is missing", reports["M\ufffdller"]["tests"][0]["message"])
+        self.assertIn("which has the real functions", reports["marker"]["tests"][0]["message"])
+        self.assertIn("which does not belong to the lab", reports["roundabout"]["tests"][0]["message"])
+        self.assertIn(f"includes {self.directory}/right/03/layers/softmax.cpp", reports["copier"]["tests"][0]["message"])
+        self.assertIn("After the last case, your code crashed", reports["late"]["tests"][0]["message"])
+        self.assertEqual((reports["late"]["score"], reports["late"]["status"]), (9, "fail"))
         self.assertFalse(Path("/tmp/talker").exists())
         self.assertEqual(processes(), [])
         largest = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -143,6 +159,18 @@ class Grading(unittest.TestCase):
         status, printed, _ = self.grade(self.directory, "--json")
         report = json.loads(printed)
         self.assertEqual((status, report["score"], report["max_score"]), (1, 0, 120))
+
+    def test_a_directory_that_cannot_be_read_is_called_so(self):
+        (self.directory / "ada/03").mkdir(parents=True)
+        with unittest.mock.patch.object(os, "access", lambda path, *_: Path(path).name != "ada"):
+            _, printed, _ = self.grade(self.directory, "--labs", "3", "--json")
+        self.assertIn("cannot be read", json.loads(printed)["error"])
+
+    def test_students_whose_names_are_numbers_are_students(self):
+        for place in ("class/01/labs/03", "class/02/03", "one/03/layers"):
+            (self.directory / place).mkdir(parents=True)
+        self.assertEqual([name for name, _ in submissions(self.directory / "class")], ["01", "02"])
+        self.assertEqual([name for name, _ in submissions(self.directory / "one")], ["one"])
 
     def test_a_wrong_directory_is_an_error(self):
         (self.directory / "notes").mkdir()

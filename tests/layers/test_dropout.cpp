@@ -19,7 +19,7 @@ Pass dropout_pass(const std::vector<Index>& sentences) {
 /// parts.
 Matrix<double> dropout_factors(double rate, const Pass& pass, Index groups, Index rows, Index cols, Site site = 3) {
   const BoundMemory<double> unused;
-  Construction<double> construction(unused);
+  Construction<double> construction{ParameterCursor<double>(unused)};
   const Part<double> part(construction, "", "");
   part.start_sites(site);
   Dropout<double> dropout(part, rate, groups);
@@ -146,7 +146,7 @@ TEST_CASE("Dropout draws the random numbers at (seed, update, site, sentence, gr
 TEST_CASE("Each dropout has its own site, numbered in the order of construction", "[layers]") {
   const std::vector<Index> sentences{9};
   const BoundMemory<double> unused;
-  Construction<double> construction(unused);
+  Construction<double> construction{ParameterCursor<double>(unused)};
   const Part<double> part(construction, "", "");
   Dropout<double> first(part, 0.5);
   Dropout<double> second(part.at("inner"), 0.5);

@@ -128,7 +128,7 @@ TEST_CASE("Two embeddings can share a table, and both add to its gradient", "[la
   RandomValues random(5);
   EmbeddingAlone first(random, 4, EmbeddingSettings{kEmbeddingPad});
   const BoundMemory<double> unused;
-  Construction<double> construction(unused);
+  Construction<double> construction{ParameterCursor<double>(unused)};
   Embedding<double> second(Part<double>(construction, "second", ""), first->table, {kEmbeddingPad});
   CHECK(construction.cursor.tensors().empty());
   CHECK(same_bits(Buffer<double>(first->forward({}, kEmbeddedIds)), second.forward({}, kEmbeddedIds)));

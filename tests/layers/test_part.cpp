@@ -5,7 +5,7 @@ using namespace glassformer;
 
 TEST_CASE("A part's name shows where in the model it is, and its tensor names begin with its prefix", "[layers]") {
   const BoundMemory<float> unused;
-  Construction<float> construction(unused);
+  Construction<float> construction{ParameterCursor<float>(unused)};
   const Part<float> whole(construction, "", "model.");
   const Part<float> encoder = whole.at("encoder");
   const Part<float> layer = encoder.layer(12);
@@ -27,7 +27,7 @@ TEST_CASE("A part's name shows where in the model it is, and its tensor names be
 
 TEST_CASE("A part knows its layer, and what letters mean in it and in the parts inside it", "[layers]") {
   const BoundMemory<float> unused;
-  Construction<float> construction(unused);
+  Construction<float> construction{ParameterCursor<float>(unused)};
   const Part<float> encoder(construction, "encoder", "", {.reads_source = true, .letters = {{"N", "B*S"}}});
   const Part<float> map = encoder.layer(3).at("fc1").with({{"out", "F"}});
   map.at("dropout").with({{"N", "B"}});

@@ -1,5 +1,6 @@
 """Just enough of C++'s syntax to find functions: tokens, brackets, bodies."""
 
+import functools
 import re
 from typing import NamedTuple
 
@@ -73,6 +74,13 @@ def bodies_of(tokens):
             i = closing
         i += 1
     return bodies
+
+
+@functools.cache
+def bodies(text):
+    """(begin, end) of the contents of each function's body."""
+    tokens = tokens_of(text)
+    return [(tokens[opening].end, tokens[closing].begin) for opening, closing in bodies_of(tokens)]
 
 
 def head_of(tokens, opening):

@@ -162,7 +162,7 @@ const std::vector<Case> cases = {
     {"forward, with dropout", "the context uses the weights after dropout; weights() are those before dropout",
      [] { Example(two_sentences(2, false), kRate).forward(); }},
     {"backward, one head",
-     "a number's gradient adds up all products that contain the number; the scale is a factor in backward, too",
+     "a number's gradient is a sum over all products that contain it; the scale is a factor in backward, too",
      [] { Example(one_head()).backward(); }},
     {"backward, two sentences, two heads",
      "each head's gradients go to its own columns, in the rows of its own sentence",

@@ -97,7 +97,7 @@ const std::vector<Case> cases = {
                                            {{1, 0, 2}, {0, 3, 1}, {kNaN, 0, 0}, {0, 2, 1}, {1, 1, 5}, {2, 4, 1}});
        backward(logits, either(IdMatrix{{2, 0}, {1, 0}}, IdMatrix{{1, 2, 0}, {1, 0, 0}}), {}, either(0.5, 0.25));
      }},
-    {"backward: two sentences of three tokens", "the same holds for all rows",
+    {"backward: two sentences of three tokens", "each row has its own expected token; d_loss is the same for all rows",
      [] {
        RandomValues random = random_values(9);
        const auto expected = either(IdMatrix{{4, 2, 1}, {3, 1, 0}}, IdMatrix{{1, 3}, {6, 0}, {2, 5}});

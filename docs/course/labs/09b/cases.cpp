@@ -104,7 +104,7 @@ const std::vector<Case> cases = {
        backward({.smoothing = either(0.3, 0.2)}, logits,
                 either(IdMatrix{{2, 0}, {1, 0}}, IdMatrix{{1, 2, 0}, {1, 0, 0}}), either(0.5, 0.25));
      }},
-    {"a batch", "the same holds for all rows",
+    {"a batch", "each row has its own q and p; the loss is the sum over all rows",
      [] {
        RandomValues random = random_values(9);
        const SmoothingSettings settings{.pad = either<Id>(4, 6), .smoothing = either(0.1, 0.15)};

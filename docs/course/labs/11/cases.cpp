@@ -106,7 +106,8 @@ const std::vector<Case> cases = {
        settings.warmup = 0;
        rates("rate if warmup is 0", settings, 0, updates);
      }},
-    {"cosine", "the rate falls from its peak at warmup + 1, halfway in the middle, to final_rate at max_updates + 1",
+    {"cosine",
+     "the rate falls from its peak at warmup + 1 to final_rate at max_updates + 1; midway, it is the mean of both",
      [] {
        const ScheduleSettings settings{.kind = Schedule::cosine,
                                        .learning_rate = either(6.0, 8.0),

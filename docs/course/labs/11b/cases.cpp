@@ -97,7 +97,7 @@ const std::vector<Case> cases = {
      [] {
        updates({.clip_norm = 0}, {{0, 0}}, {either<Numbers>({{3, 4}}, {{12, -5}})});
      }},
-    {"clipping decides a sign", "clipped, the newest gradient does not outweigh m",
+    {"clipping decides a sign", "without clipping, the newest gradient would outweigh m and change the sign of c",
      [] {
        updates({.clip_norm = 1}, {{0, 0}},
                {either<Numbers>({{0.75, 0}}, {{0, -0.75}}), either<Numbers>({{-0.5, 8}}, {{9, 1}})});

@@ -149,7 +149,7 @@ const std::vector<Case> cases = {
               either<Numbers>({{kNever, 0, 3, 1}, {0, 0, 0, 0}, {kNever, 1, 0, 2}, {kNever, 4, 1, 3}},
                               {{kNever, 0, 3, 4}, {0, 0, 0, 0}, {kNever, 5, 0, 2}, {kNever, 2, 4, 3}}));
      }},
-    {"search: no 2-gram twice", "the search leaves its loop when this would repeat a 2-gram",
+    {"search: no 2-gram twice", "if the best token would repeat a 2-gram, the search takes the next best one",
      [] {
        search({.limit = 9, .no_repeat_ngram = 2},
               either<Numbers>({{kNever, 0, 3, 1}, {0, 0, 0, 0}, {kNever, 2, 1, 4}, {kNever, 0, 4, 1}},
