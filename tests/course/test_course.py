@@ -21,7 +21,7 @@ import lab as commands  # noqa: E402
 import labs  # noqa: E402
 import project  # noqa: E402
 import release  # noqa: E402
-from check import Check  # noqa: E402
+from check import UNINITIALISED, Check  # noqa: E402
 from prove_labs import problems_of  # noqa: E402
 from source import Source  # noqa: E402
 
@@ -219,7 +219,7 @@ class Tutor(unittest.TestCase):
                  "  const Scalar sum = exponentials(row, std::max(largest(row), start)); if (sum != 0) scale(row, 1 / sum); }")
         result = softmax_lab(lucky)  # right if new memory holds a very negative number
         self.assertEqual((result.kind, result.uninitialised), ("end", True), result.message)
-        self.assertIn("uninitialised", result.diagnosis())
+        self.assertEqual(result.diagnosis(), UNINITIALISED)
 
     def test_too_much_memory(self):
         self.assertIn("more than 1 GB", softmax_lab("  std::string x; for (;;) x += std::string(1000, 'x');").message)
