@@ -55,7 +55,7 @@ class Transformer {
   std::optional<NormLayer<Scalar>> encoder_norm, decoder_norm;  // pre-norm only
   CrossEntropy<Scalar> cross_entropy;
 
-  Transformer(const TransformerSettings& settings, const VocabularyShape& vocabulary, double label_smoothing = 0);
+  Transformer(const TransformerSettings& shape, const VocabularyShape& vocabulary_shape, double label_smoothing = 0);
   Transformer(const Transformer&) = delete;
   Transformer& operator=(const Transformer&) = delete;
 
