@@ -24,7 +24,7 @@ import derived_answers  # noqa: E402
 import labs  # noqa: E402
 from check import Check, results_of_all, right_results, wrong_results  # noqa: E402
 from project import finale  # noqa: E402
-from results import all_same, run  # noqa: E402
+from results import all_same  # noqa: E402
 
 
 def problems_of(lab):
