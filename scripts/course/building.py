@@ -134,7 +134,7 @@ def run_compiler(command):
     if done.too_slow or "CPU time limit exceeded" in done.error:  # of the driver, or of the compiler proper
         raise CompileError(f"The compiler did not finish within {LIMITS.cpu_seconds} seconds. Does your code include an endless "
                            "file, or a template that never ends?")
-    # Of the compiler about itself. What it says about a line of code begins with its place, or with a space.
+    # Only what the compiler says about itself: messages about code begin with a file and a line, or with a space.
     if re.search(r"^(?!\s|\S*:\d+:).*(out of memory|cannot allocate|virtual memory exhausted|bad_alloc|Killed signal|"
                  r"file too large|File size limit)", done.error, re.I | re.M):
         raise CompileError(f"The compiler needed more than {LIMITS.memory // MEGABYTE} MB of memory. Does your code include an "
@@ -257,28 +257,32 @@ class Objects:
         if not target.exists():
             part = target.with_suffix(f".{unfinished()}.o")
             said = run_compiler([*compile_command(source, part, includes, warnings, fill), "-MD", "-MF", f"{part}.d"])
-            self._refuse_solutions(source, Path(f"{part}.d"), includes[0])
+            self._refuse_foreign_files(Path(f"{part}.d"), includes[0])
             if warnings:
                 self.warnings_file.write_text(self.warnings() + said, encoding="utf-8")
             part.rename(target)
         self.paths.append(target)
 
-    def _refuse_solutions(self, source, dependencies, own):
-        """The learner's files may include one another, headers of the project and those of the system. They must not
-        include the real functions, or somebody else's."""
+    def _refuse_foreign_files(self, dependencies, own):
+        """Raises CompileError if the compiler has opened a file that a learner's code must not include."""
         words = dependencies.read_text(encoding="utf-8", errors="replace").replace("\\\n", " ").split()
         dependencies.unlink()
-        real = {self.lab.source(file).resolve() for file in self.lab.functions}
-        headers = [PROJECT / "src", DESCRIPTIONS, TESTS, MUTANT]
-        for word in words[1:]:
+        for word in words[2:]:  # after the object file and its source
             path = Path(BUILD, word).resolve()
-            allowed = (path == source or path.is_relative_to(own.resolve()) or path.match(f"{BUILD}/precompiled-*")
-                       or (path.suffix == ".hpp" and path not in real and any(map(path.is_relative_to, headers))
-                           and not path.is_relative_to(SOLUTIONS)) or any(map(path.is_relative_to, system_directories())))
-            if not allowed or re.match(r"/(proc|dev)/", word):
+            if word.startswith(("/proc/", "/dev/")) or not self._may_include(path, own):
                 name = path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path
                 raise CompileError(f"Your code includes {name}, which " + (
-                    "has the real functions." if path in real or path.is_relative_to(SOLUTIONS) else "does not belong to the lab."))
+                    "has the real functions." if self._is_solution(path) else "does not belong to the lab."))
+
+    def _may_include(self, path, own):
+        """The learner's own files, headers of the project without the real functions, and those of the system."""
+        if path.match(f"{BUILD}/precompiled-*") or any(map(path.is_relative_to, [own.resolve(), *system_directories()])):
+            return True
+        headers = [PROJECT / "src", DESCRIPTIONS, TESTS, MUTANT]
+        return path.suffix == ".hpp" and any(map(path.is_relative_to, headers)) and not self._is_solution(path)
+
+    def _is_solution(self, path):
+        return path.is_relative_to(SOLUTIONS) or path in [self.lab.source(file).resolve() for file in self.lab.functions]
 
     @property
     def warnings_file(self):

@@ -68,7 +68,7 @@ class Check:
             self._run_again()
 
     def _run_again(self):
-        """Are the results others if new memory holds something else? If they are wrong only then, they count."""
+        """Do the results change if new memory holds something else? If only this run is wrong, its results count."""
         if self.uninitialised is None:
             other = self._again() if self._again else self.actual
             self.uninitialised = not all_same(self.actual, other)

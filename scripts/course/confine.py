@@ -52,7 +52,7 @@ _OUTSIDE = ("socket socketpair io_uring_setup bpf userfaultfd perf_event_open mo
             "mknod mknodat truncate chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes utimensat "
             "futimesat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr").split()
 _ALLOW, _EPERM, _ENOSYS = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38
-_NE, _EQ, _MASKED_EQ = 1, 4, 7
+_NE, _MASKED_EQ = 1, 7
 _CLONE_THREAD = 0x00010000
 _F_SETOWN_EX, _FIOSETOWN, _SIOCSPGRP = 15, 0x8901, 0x8902
 
@@ -97,8 +97,8 @@ def can_confine():
 
 
 def _forbid_system_calls(limits, execution):
-    """For the rest of this process's life. Returns whether it worked. `execution` is what execve gets: its path, arguments
-    and environment. With other addresses than these, which mean nothing in the new program, execve is forbidden."""
+    """For the rest of this process's life. Returns whether it worked. `execution` has what execve needs: path, arguments
+    and environment. execve is allowed only with their addresses, which mean nothing once the new program runs."""
     context = _SECCOMP.seccomp_init(_ALLOW)
 
     def forbid(name, *conditions, action=_EPERM):
@@ -156,12 +156,12 @@ def run_confined(command, limits, environment=None, directory=None, kept=KEPT):
                 with contextlib.suppress(ValueError, OSError):  # macOS does not have all of them
                     resource.setrlimit(what, value)
             if confined:
-                for number in map(int, os.listdir("/proc/self/fd")):  # what we have inherited is none of its business
+                for number in map(int, os.listdir("/proc/self/fd")):  # it must not use files that we have inherited
                     if number > 2 and number != results.fileno():
                         with contextlib.suppress(OSError):
                             os.set_inheritable(number, False)
                 if _forbid_system_calls(limits, execution):
-                    _C_LIBRARY.execve(*execution)  # subprocess would do it at other addresses
+                    _C_LIBRARY.execve(*execution)  # subprocess would use other addresses
                     raise OSError("execve failed")
                 if limits.harmless:
                     raise OSError("seccomp failed")

@@ -19,7 +19,7 @@ POINTS = 10  # of each lab
 
 
 def names_in(directory):
-    """Of its directories."""
+    """The names of the directories in a directory."""
     try:
         return [path.name for path in directory.iterdir() if path.is_dir()]
     except OSError:  # a directory that we may not read

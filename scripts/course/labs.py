@@ -87,7 +87,7 @@ class Lab:
     def hide(self, file, text):
         """Puts #include in the place of the functions that other labs ask for."""
         for name in hidden(file, self):
-            if hiding_line(name).split("  //")[0] not in text:
+            if include_line(name) not in text:
                 (block,) = Source(file, text).find(name)
                 lines = text.split("\n")
                 lines[block.top:block.end] = [hiding_line(name)]
@@ -160,8 +160,12 @@ def hidden(file, lab):
     return [name for number, name in functions_in(file) if number != lab.number]
 
 
+def include_line(name):
+    return f'#include "real/{name.replace("::", "-")}.inc"'
+
+
 def hiding_line(name):
-    return f'#include "real/{name.replace("::", "-")}.inc"  // the real function: another lab asks you for it'
+    return f"{include_line(name)}  // the real function: another lab asks you for it"
 
 
 def with_hidden(text, source):

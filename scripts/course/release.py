@@ -6,7 +6,6 @@ import fcntl
 import os
 import re
 import shlex
-import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -22,7 +22,7 @@ timed python3 tests/course/test_class_page.py
 said=$(mktemp)
 slides=$(mktemp --suffix .html)
 trap 'rm "$said" "$slides"' EXIT
-timed "$python" tests/course/test_course.py >"$said" 2>&1 &  # most of it uses one core, and so does the end of the next
+timed "$python" tests/course/test_course.py >"$said" 2>&1 &  # at the same time: neither always uses both cores
 beside=$!
 timed python3 tests/course/prove_labs.py
 wait $beside || failed=1

@@ -115,8 +115,10 @@ def prove_one(number, listing=False):
     problems = list(problems_of(lab))
     derived = Derived(lab)
     problems += derived.problems()
-    row = (f"| {lab.name} {lab.title} | {len(lab.names())} | {len(right_results(lab))} | {len(list(lab.wrong_answers()))} | {derived.count} "
-           f"| {derived.count - derived.equal - len(derived.passing)} | {derived.equal} | {derived.diagnosed} |")
+    caught = derived.count - derived.equal - len(derived.passing)
+    cells = (f"{lab.name} {lab.title}", len(lab.names()), len(right_results(lab)), len(list(lab.wrong_answers())),
+             derived.count, caught, derived.equal, derived.diagnosed)
+    row = "| " + " | ".join(map(str, cells)) + " |"
     return row, problems + [f"  {line}" for line in derived.lines * listing]
 
 
@@ -141,9 +143,9 @@ def prove_finale():
     printed = io.StringIO()
     with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(printed):
         labs.LABS = Path(directory)
-        for lab in labs.all_labs():  # as a learner leaves the files: with the #include of `start`
-            lab.write({file: text.replace("#include", '#include "not_written.hpp"\n#include', 1) + file.endswith(".cpp") * "\n// mine\n"
-                       for file, text in lab.real().items()})
+        for lab in labs.all_labs():  # as a learner leaves the files: with the #include of `start`, and not quite as they were
+            lab.write({file: text.replace("#include", '#include "not_written.hpp"\n#include', 1) +
+                       ("// mine\n" if file.endswith(".cpp") else "") for file, text in lab.real().items()})
         failed = finale() != 0 or "exactly what data/toy/digests.txt says" not in printed.getvalue()
     print(f"The finale, with the real functions in all labs:\n{printed.getvalue()}")
     return failed

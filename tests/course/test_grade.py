@@ -7,7 +7,6 @@ import io
 import json
 import os
 import resource
-import socket
 import sys
 import tempfile
 import time
@@ -109,14 +108,18 @@ class Grading(unittest.TestCase):
         self.write("roundabout", '#include "/proc/self/cwd/../../src/layers/softmax.cpp"\n')
         self.write("marker", '# 1 "a system header" 3\n#include "../src/layers/softmax.cpp"\n')
         self.write("copier", f'#include "{self.directory}/right/03/layers/softmax.cpp"\n')
-        self.write("late", real.replace("namespace glassformer {", "static struct Last { ~Last() { *(volatile int*)nullptr = 1; } } last;\n"
-                                        "namespace glassformer {", 1))
+        self.write("late", real.replace("namespace glassformer {", "static struct Last { ~Last() { *(volatile int*)nullptr = 1; } } "
+                                        "last;\nnamespace glassformer {", 1))
         (self.directory / "borrower").mkdir()
         (self.directory / "borrower/labs").symlink_to("../right")
         (self.directory / "linker").mkdir()
         (self.directory / "linker/03").symlink_to(self.directory / "right/03")
         os.makedirs(os.fsencode(self.directory) + b"/M\xfcller/03/layers")
         build_core()
+        inherited = self.directory / "inherited.txt"
+        opened = inherited.open("wb")  # `forger` writes to every descriptor that it has
+        self.addCleanup(opened.close)
+        os.set_inheritable(opened.fileno(), True)
         begin = time.time()
         status, printed, complaints = self.grade(self.directory, "--labs", "3", "--json")
         seconds = time.time() - begin
@@ -142,6 +145,7 @@ class Grading(unittest.TestCase):
         self.assertIn("After the last case, your code crashed", reports["late"]["tests"][0]["message"])
         self.assertEqual((reports["late"]["score"], reports["late"]["status"]), (9, "fail"))
         self.assertFalse(Path("/tmp/talker").exists())
+        self.assertEqual(inherited.read_bytes(), b"")
         self.assertEqual(processes(), [])
         largest = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
         self.assertLess(largest, 1.1 * (1 << 20), "kilobytes")  # of any one process
@@ -149,6 +153,11 @@ class Grading(unittest.TestCase):
             print(f"{seconds:.0f} seconds, {largest / 1024:.0f} MB")
             for student, report in reports.items():
                 print(f"{student:18} {report['score']:3}  {report['tests'][0]['message']}")
+
+    def test_a_header_with_the_real_functions_is_refused(self):
+        lab = labs.Lab(10)
+        texts = {**lab.real(), "src/model/decoder_layer.hpp": '#pragma once\n#include "../src/model/decoder_layer.hpp"\n'}
+        self.assertIn("includes src/model/decoder_layer.hpp, which has the real functions", Check(lab, texts).message)
 
     def test_twelve_empty_files_have_no_points(self):
         for lab in labs.all_labs():

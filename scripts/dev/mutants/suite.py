@@ -1,14 +1,12 @@
 """Which tests reach a mutant, and does one of them fail? A unit is a set of tests that run together: the tests of one
 file, one test of the program, or one file of tests/metrics."""
 
-import json
 import mmap
 import os
 import re
 import subprocess
 import tempfile
 import time
-from pathlib import Path
 
 from planting import BUILD, COPY
 
