@@ -23,7 +23,7 @@ from source import Source
 sys.path.insert(0, str(PROJECT / "scripts" / "dev" / "mutants"))
 from cpp import bodies  # noqa: E402
 
-BUILD = PROJECT / "build" / "labs"
+BUILD = (PROJECT / "build" / "labs").resolve()
 TESTS = PROJECT / "tests"  # its random_values.hpp
 MUTANT = PROJECT / "scripts" / "dev" / "mutants"  # its mutant.hpp
 # Without optimization, everything compiles quickly; assertions catch mistakes early; -g1 gives a crash its line.
@@ -134,12 +134,18 @@ def run_compiler(command):
     if done.too_slow or "CPU time limit exceeded" in done.error:  # of the driver, or of the compiler proper
         raise CompileError(f"The compiler did not finish within {LIMITS.cpu_seconds} seconds. Does your code include an endless "
                            "file, or a template that never ends?")
-    # Only what the compiler says about itself: messages about code begin with a file and a line, or with a space.
-    if re.search(r"^(?!\s|\S*:\d+:).*(out of memory|cannot allocate|virtual memory exhausted|bad_alloc|Killed signal|"
-                 r"file too large|File size limit)", done.error, re.I | re.M):
+    # Only what the compiler says about itself: messages about code begin with a file and a line, "FILE: In ..." or a space.
+    if re.search(r"^(?!\s|.*:\d+:|.*: [Ii]n |[Ii]n ).*(out of memory|cannot allocate|virtual memory exhausted|bad_alloc|"
+                 r"Killed signal|file too large|File size limit)", done.error, re.I | re.M):
         raise CompileError(f"The compiler needed more than {LIMITS.memory // MEGABYTE} MB of memory. Does your code include an "
                            "endless file, or a template that never ends?")
     raise CompileError(done.error)
+
+
+def dependencies_in(text):
+    """The files that a compiler's list of dependencies (-MD) names."""
+    words = re.findall(r"(?:\\ |\S)+", text.replace("\\\n", " "))
+    return [word.replace("\\ ", " ") for word in words[1:]]  # after the object file
 
 
 def unfinished():
@@ -257,26 +263,28 @@ class Objects:
         if not target.exists():
             part = target.with_suffix(f".{unfinished()}.o")
             said = run_compiler([*compile_command(source, part, includes, warnings, fill), "-MD", "-MF", f"{part}.d"])
-            self._refuse_foreign_files(Path(f"{part}.d"), includes[0])
+            self._refuse_foreign_files(Path(f"{part}.d"))
             if warnings:
                 self.warnings_file.write_text(self.warnings() + said, encoding="utf-8")
             part.rename(target)
         self.paths.append(target)
 
-    def _refuse_foreign_files(self, dependencies, own):
+    def _refuse_foreign_files(self, dependencies):
         """Raises CompileError if the compiler has opened a file that a learner's code must not include."""
-        words = dependencies.read_text(encoding="utf-8", errors="replace").replace("\\\n", " ").split()
+        words = dependencies_in(dependencies.read_text(encoding="utf-8", errors="replace"))
         dependencies.unlink()
-        for word in words[2:]:  # after the object file and its source
+        for word in words[1:]:  # after the source
             path = Path(BUILD, word).resolve()
-            if word.startswith(("/proc/", "/dev/")) or not self._may_include(path, own):
+            if word.startswith(("/proc/", "/dev/")) or not self._may_include(path):
                 name = path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path
                 raise CompileError(f"Your code includes {name}, which " + (
                     "has the real functions." if self._is_solution(path) else "does not belong to the lab."))
 
-    def _may_include(self, path, own):
+    def _may_include(self, path):
         """The learner's own files, headers of the project without the real functions, and those of the system."""
-        if path.match(f"{BUILD}/precompiled-*") or any(map(path.is_relative_to, [own.resolve(), *system_directories()])):
+        if path.parent == BUILD and path.name.startswith("precompiled-"):
+            return True
+        if any(map(path.is_relative_to, [self.directory / "include", *system_directories()])):
             return True
         headers = [PROJECT / "src", DESCRIPTIONS, TESTS, MUTANT]
         return path.suffix == ".hpp" and any(map(path.is_relative_to, headers)) and not self._is_solution(path)
@@ -330,7 +338,7 @@ def all_in_one(lab, answers):
         lines, places = _Lines(), bodies(real)
         versions = [[answer[file][begin:end] for begin, end in bodies(answer[file])] for answer in answers]
         if any(len(version) != len(places) for version in versions):
-            raise LabError(f"lab {lab.name}: a known wrong answer changes more than the bodies of functions of {file}")
+            raise LabError(f"lab {lab.name}: an answer changes more than the bodies of functions of {file}")
         include, at = '#include "mutant.hpp"\n#include "not_written.hpp"\n', 0
         lines.add("#pragma once\n" + include if file.endswith(".hpp") else include)
         for number, (begin, end) in enumerate(places):

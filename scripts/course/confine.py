@@ -1,5 +1,5 @@
-"""Runs a program that we do not trust: with limits of time, memory and output; without other programs; and, if it
-should be harmless, without the network and without changing any file. That is enough for accidents and pranks. It does
+"""Runs a program that we do not trust: with limits of time, memory and output; without starting other programs; and, if
+it should be harmless, without the network and without changing any file. That is enough for accidents and pranks. It does
 not keep an attacker out: docs/course/teaching/README.md says so to teachers."""
 
 import contextlib
@@ -47,7 +47,8 @@ _OTHER_PROCESSES = ("fork vfork kill tkill rt_sigqueueinfo pidfd_open pidfd_send
                     "process_vm_writev setrlimit setsid setpgid setpriority ioprio_set sched_setaffinity sched_setattr "
                     "sched_setparam sched_setscheduler execveat").split()
 _OUTSIDE = ("socket socketpair io_uring_setup bpf userfaultfd perf_event_open mount umount2 unshare setns chroot pivot_root "
-            "reboot keyctl add_key shmget msgget semget mq_open memfd_create open_by_handle_at move_mount fsopen fsmount open_tree "
+            "reboot keyctl add_key shmget msgget semget mq_open memfd_create open_by_handle_at move_mount fsopen fsmount "
+            "open_tree "
             "creat openat2 unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat mkdir mkdirat rmdir "
             "mknod mknodat truncate chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes utimensat "
             "futimesat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr").split()
@@ -77,7 +78,7 @@ def _library():
 
 
 _SECCOMP = _library()
-_C_LIBRARY = ctypes.CDLL(None, use_errno=True)
+_C_LIBRARY = ctypes.CDLL(None)
 
 
 def _strings(texts):
@@ -97,7 +98,7 @@ def can_confine():
 
 
 def _forbid_system_calls(limits, execution):
-    """For the rest of this process's life. Returns whether it worked. `execution` has what execve needs: path, arguments
+    """For the rest of this process's life. Raises OSError if that does not work. `execution` has what execve needs: path, arguments
     and environment. execve is allowed only with their addresses, which mean nothing once the new program runs."""
     context = _SECCOMP.seccomp_init(_ALLOW)
 
@@ -130,7 +131,8 @@ def _forbid_system_calls(limits, execution):
                 forbid(name, _Argument(flags, _MASKED_EQ, os.O_ACCMODE, mode))
             for flag in (os.O_CREAT, os.O_TRUNC):  # these change files that are opened for reading, too
                 forbid(name, _Argument(flags, _MASKED_EQ, flag, flag))
-    return _SECCOMP.seccomp_load(context) == 0
+    if _SECCOMP.seccomp_load(context) != 0:
+        raise OSError("this system forbids seccomp")
 
 
 def run_confined(command, limits, environment=None, directory=None, kept=KEPT):
@@ -160,18 +162,22 @@ def run_confined(command, limits, environment=None, directory=None, kept=KEPT):
                     if number > 2 and number != results.fileno():
                         with contextlib.suppress(OSError):
                             os.set_inheritable(number, False)
-                if _forbid_system_calls(limits, execution):
-                    _C_LIBRARY.execve(*execution)  # subprocess would use other addresses
-                    raise OSError("execve failed")
-                if limits.harmless:
-                    raise OSError("seccomp failed")
+                try:
+                    _forbid_system_calls(limits, execution)
+                except OSError:
+                    if limits.harmless:
+                        raise
+                    return  # then subprocess executes the program
+                _C_LIBRARY.execve(*execution)  # subprocess would use other addresses
+                raise OSError("execve failed")
 
         try:
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=error, cwd=directory,
                                        env=environment, pass_fds=[results.fileno()], preexec_fn=in_child,
                                        start_new_session=True)
         except subprocess.SubprocessError as problem:  # what in_child raises
-            raise OSError(f"{path} cannot be run with limits: this system forbids seccomp, or the file is no program") from problem
+            raise OSError(f"{path} cannot be run with limits: this system forbids seccomp, or the file is not a "
+                          "program") from problem
         timer = threading.Timer(limits.wall_seconds, process.kill)  # process.wait(timeout) sleeps up to 50 ms too long
         timer.start()
         try:

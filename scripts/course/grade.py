@@ -38,12 +38,12 @@ def has_labs(directory):
 
 def labs_in(directory):
     """The directory with the labs of a student, who may have handed in `labs` itself or what is in it."""
-    return directory / "labs" if (directory / "labs").is_dir() and not has_labs(directory) else directory
+    return directory / "labs" if os.path.isdir(directory / "labs") and not has_labs(directory) else directory
 
 
-def printable(path):
-    """The name of a directory, even if it is not UTF-8."""
-    return os.fsencode(path.name).decode(errors="replace")
+def printable(text):
+    """A text with names of files, even if they are not UTF-8."""
+    return text.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def submissions(directory):
@@ -53,12 +53,12 @@ def submissions(directory):
         raise LabError(f"{directory}: expected a directory with labs, such as labs, or one with a directory for each student; "
                        f"found {'a file' if directory.exists() else 'nothing'}.")
     if has_labs(labs_in(directory)):
-        return [(printable(directory.resolve()), directory)]
+        return [(printable(directory.resolve().name), directory)]
     students = sorted(path for path in directory.iterdir() if path.is_dir() and not path.name.startswith("."))
     if not any(has_labs(labs_in(path)) for path in students):
         raise LabError(f"{directory}: expected labs (directories 01, 02, ...), or a directory with labs for each student; found "
                        + (", ".join(path.name for path in students[:5]) or "no directory") + ".")
-    return [(printable(path), path) for path in students]
+    return [(printable(path.name), path) for path in students]
 
 
 def grade_lab(lab, directory, harmless):
@@ -79,15 +79,14 @@ def grade_lab(lab, directory, harmless):
         message = str(error)
     except Exception as error:  # pylint: disable=broad-except  # whatever it is, the others are graded
         message = f"could not be graded: {type(error).__name__}: {error}"
-    if message:
-        message = message.encode(errors="replace").decode()  # paths need not be UTF-8
+    message = printable(message) if message else None
     return {"name": f"Lab {lab.name}: {lab.title}", "status": "fail" if message else "pass", "score": points,
             "max_score": POINTS, "message": message, "test_code": "", "filename": "", "line_no": 0,
             "execution_time": f"{time.time() - begin:.1f}s", "cases": cases, "failed": failed}
 
 
 def report_of(student, directory, tests):
-    error = None if os.access(directory, os.R_OK | os.X_OK) else f"{student}: this directory cannot be read"
+    error = None if os.access(directory, os.X_OK) else "this directory cannot be read"
     return {"student": student, "version": 1, "status": "pass" if all(test["status"] == "pass" for test in tests) else "fail",
             "max_score": POINTS * len(tests), "score": sum(test["score"] for test in tests), "error": error, "tests": tests}
 

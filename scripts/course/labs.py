@@ -22,7 +22,6 @@ from faults import places  # noqa: E402
 
 DESCRIPTIONS = PROJECT / "docs" / "course" / "labs"
 SOLUTIONS = PROJECT / "tests" / "course" / "solutions"
-RIGHT = PROJECT / "tests" / "course" / "right"
 LABS = Path(os.environ.get("GLASSFORMER_LABS", PROJECT / "labs")).resolve()
 
 
@@ -94,16 +93,6 @@ class Lab:
                 text = "\n".join(lines)
         return text
 
-    def without(self, name):
-        """The real files with one function deleted."""
-        return {file: Source(file, text).without(name) if name in self.functions[file] else text
-                for file, text in self.real().items()}
-
-    def unwritten(self, name):
-        """The real files with one function still to be written."""
-        return {file: Source(file, text).with_bodies({name: [f'not_written("{name}");']} if name in self.functions[file] else {})
-                for file, text in self.real().items()}
-
     def write(self, texts):
         """Writes the learner's files."""
         for file, text in texts.items():
@@ -124,14 +113,10 @@ class Lab:
 
     def wrong_answers(self):
         """(diagnosis, source files) for each entry of wrong.txt: a diagnosis, then lines to replace."""
-        return self._changed(self.description / "wrong.txt")
+        return self.changed(self.description / "wrong.txt")
 
-    def right_answers(self):
-        """The real source files, and those of tests/course/right: other ways to write the same, as learners do."""
-        other = RIGHT / f"{self.number}.txt"
-        return [self.real(), *(texts for _, texts in (self._changed(other) if other.exists() else ()))]
-
-    def _changed(self, path):
+    def changed(self, path):
+        """(what it says first, source files) for each entry of a file such as wrong.txt."""
         text = path.read_text(encoding="utf-8")
         for entry in re.split(r"\n\n+", re.sub(r"^#.*\n", "", text, flags=re.M).strip()):
             lines = entry.split("\n")

@@ -44,11 +44,11 @@ def copy_of_project(directory, texts):
 def merged_sources():
     """The source files that the learner's functions of all labs change, as if written into one copy of the project: each
     lab's changes are merged into what the labs before it made."""
-    texts, solved = {}, all_labs()
+    texts, every = {}, all_labs()
     build_core()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        checks = list(pool.map(check_of, solved))
-    for lab, result in zip(solved, checks):
+        checks = list(pool.map(check_of, every))
+    for lab, result in zip(every, checks):
         if result.kind != "passed":
             raise LabError(f"Lab {lab.name} is not solved yet: scripts/lab.sh check {lab.name}")
         for file, text in lab.learners().items():
@@ -107,7 +107,7 @@ def finale():
     print("Building a transformer from your functions ...", flush=True)
     with up_to_date():
         copy_of_project(copy, texts)
-        programs, environment = build_changed(copy, texts) if texts else ({"glassformer": PROGRAM}, dict(os.environ))
+        programs, environment = build_changed(copy, texts)
     command = [programs["glassformer"]]
     print("Training the toy with it; this takes a minute or two ...", flush=True)
     train(command, environment, copy / "run")

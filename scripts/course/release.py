@@ -69,6 +69,8 @@ def build_changed(copy, changed):
     {name: path} and an environment. On Linux, the core is a shared library, so it is enough to replace that."""
     shared = (RELEASE / "libglassformer_core.so").exists()
     names = [name for name in ("glassformer", "glassformer_tests") if (RELEASE / name).exists()]
+    if not changed:
+        return {name: RELEASE / name for name in names}, dict(os.environ)
     affected = objects_that_depend_on(changed)
     output = copy / "build" / "release"
     with tempfile.TemporaryDirectory() as directory:

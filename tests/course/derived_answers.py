@@ -16,6 +16,7 @@ from results import run  # noqa: E402
 from source import Source  # noqa: E402
 
 EQUAL = Path(__file__).parent / "equal.txt"
+RIGHT = Path(__file__).parent / "right"
 LOOPS = {"for", "while"}
 
 
@@ -104,11 +105,17 @@ class Answer:
         self.shown = mutant.shown if mutant.operator == "early exit" else f"{mutant.shown} in {statement}"
 
 
+def right_answers(lab):
+    """The real source files, and those of tests/course/right: other ways to write the same, as learners do."""
+    other = RIGHT / f"{lab.number}.txt"
+    return [lab.real(), *(texts for _, texts in (lab.changed(other) if other.exists() else ()))]
+
+
 def derived(lab):
     """All wrong answers that can be derived from the right ones of a lab."""
     found = {}
     real = lab.real()
-    for number, right in enumerate(lab.right_answers()):
+    for number, right in enumerate(right_answers(lab)):
         for file, text in right.items():
             if number > 0 and text == real[file]:
                 continue  # only another file of this answer differs

@@ -21,8 +21,9 @@ import lab as commands  # noqa: E402
 import labs  # noqa: E402
 import project  # noqa: E402
 import release  # noqa: E402
+from building import dependencies_in  # noqa: E402
 from check import UNINITIALISED, Check  # noqa: E402
-from prove_labs import problems_of  # noqa: E402
+from prove_labs import problems_of, without  # noqa: E402
 from source import Source  # noqa: E402
 
 BODY = '  not_written("MaskedSoftmax::forward_in_place");'
@@ -146,8 +147,8 @@ class Proof(unittest.TestCase):
         self.assertIn("the unsolved lab is not written, found: passed", self.problems(cut=lambda texts=None: lab.real()))
 
     def test_a_function_that_no_case_calls_is_noticed(self):
-        lab = labs.Lab(3)
-        self.assertIn("is still to be written, found: passed", self.problems(unwritten=lambda name: lab.real()))
+        with unittest.mock.patch("prove_labs.unwritten", lambda lab, name: lab.real()):
+            self.assertIn("is still to be written, found: passed", self.problems())
 
 
 class Tutor(unittest.TestCase):
@@ -160,6 +161,10 @@ class Tutor(unittest.TestCase):
         self.assertIn("error: invalid conversion", result.message)
         self.assertNotIn("required from here", result.message)
         self.assertIn("is not a member", softmax_lab("  std::bad_alloc_ x;  // out of memory").message)
+        self.assertIn("has no member", softmax_lab("  [](auto x) { return x.size; }(std::bad_alloc());").message)
+
+    def test_paths_may_have_spaces(self):
+        self.assertEqual(dependencies_in("/a\\ b/x.o: /a\\ b/x.cpp \\\n /usr/y.hpp\n"), ["/a b/x.cpp", "/usr/y.hpp"])
 
     def test_endless_loop(self):
         self.assertIn("did not finish within 5 seconds", softmax_lab("  while (scores.rows() > 0) {}").message)
@@ -190,7 +195,7 @@ class Tutor(unittest.TestCase):
 
     def test_missing_function(self):
         lab = labs.Lab(3)
-        for texts in ({file: "" for file in lab.functions}, lab.without("MaskedSoftmax::forward_in_place")):
+        for texts in ({file: "" for file in lab.functions}, without(lab, "MaskedSoftmax::forward_in_place")):
             result = Check(lab, texts)
             self.assertEqual((result.kind, result.passed_cases()), ("missing", 0))
             self.assertTrue(result.message.startswith("MaskedSoftmax::forward_in_place is missing"), result.message)
@@ -385,6 +390,7 @@ class Hunt(unittest.TestCase):
         self.assertNotIn("CMakeFiles/glassformer_core.dir/src/layers/linear.cpp.o", core)
         with self.assertRaisesRegex(labs.LabError, "was compiled from no_such.cpp"):
             release.build_changed(PROJECT, ["no_such.cpp"])
+        self.assertEqual(release.build_changed(PROJECT, [])[0]["glassformer"], release.RELEASE / "glassformer")
 
 
 class Sources(unittest.TestCase):

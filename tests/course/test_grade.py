@@ -138,7 +138,7 @@ class Grading(unittest.TestCase):
         self.assertEqual("not started", reports["nothing"]["tests"][0]["message"])
         self.assertIn("a link that leads out of the submission", reports["linker"]["tests"][0]["message"])
         self.assertIn("a link that leads out of the submission", reports["borrower"]["tests"][0]["message"])
-        self.assertIn("M?ller/03/layers/softmax.cpp is missing", reports["M\ufffdller"]["tests"][0]["message"])
+        self.assertIn("M\ufffdller/03/layers/softmax.cpp is missing", reports["M\ufffdller"]["tests"][0]["message"])
         self.assertIn("which has the real functions", reports["marker"]["tests"][0]["message"])
         self.assertIn("which does not belong to the lab", reports["roundabout"]["tests"][0]["message"])
         self.assertIn(f"includes {self.directory}/right/03/layers/softmax.cpp", reports["copier"]["tests"][0]["message"])
@@ -171,9 +171,23 @@ class Grading(unittest.TestCase):
 
     def test_a_directory_that_cannot_be_read_is_called_so(self):
         (self.directory / "ada/03").mkdir(parents=True)
-        with unittest.mock.patch.object(os, "access", lambda path, *_: Path(path).name != "ada"):
+        (self.directory / "ben/03").mkdir(parents=True)
+        stat, listdir = os.stat, os.listdir
+
+        def refuse(original):  # root may read everything, so chmod is not enough
+            def call(path=".", *words, **options):
+                if isinstance(path, (str, os.PathLike)) and f"{os.fspath(path)}/".startswith(f"{self.directory}/ada/"):
+                    if original is not stat or Path(path) != self.directory / "ada":
+                        raise PermissionError(13, "Permission denied", str(path))
+                return original(path, *words, **options)
+            return call
+        with contextlib.ExitStack() as stack:
+            for name, original in (("stat", stat), ("listdir", listdir)):
+                stack.enter_context(unittest.mock.patch.object(os, name, refuse(original)))
+            stack.enter_context(unittest.mock.patch.object(os, "access", lambda path, *_: Path(path).name != "ada"))
             _, printed, _ = self.grade(self.directory, "--labs", "3", "--json")
-        self.assertIn("cannot be read", json.loads(printed)["error"])
+        self.assertEqual([report["error"] for report in json.loads(printed)["students"]],
+                         ["this directory cannot be read", None])
 
     def test_students_whose_names_are_numbers_are_students(self):
         for place in ("class/01/labs/03", "class/02/03", "one/03/layers"):
