@@ -26,7 +26,8 @@ else()
     set(instructions "those of every ${CMAKE_SYSTEM_PROCESSOR}")
   endif()
 endif()
-if(BUILD_TESTING)  # the core once more, with the plain arithmetic that tests compare with; `ninja reference_core`
+get_property(has_shared_libraries GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS)
+if(BUILD_TESTING AND has_shared_libraries)  # the core once more, with the plain arithmetic that tests compare with; `ninja reference_core`
   set(reference_sources ${glassformer_core_sources})
   list(FILTER reference_sources EXCLUDE REGEX "src/numerics/(functions|gemm|row_operations).cpp")
   add_library(reference_core SHARED EXCLUDE_FROM_ALL ${reference_sources} tests/reference_arithmetic/core/core.cpp)
@@ -66,7 +67,9 @@ foreach(core IN LISTS cores)
   # These change no bit; without them, fewer loops are vectorized.
   target_compile_options(${core} PRIVATE -fno-math-errno -fno-trapping-math)
   # The library calls its own copy of each inline function. The program's copies are compiled without AVX.
-  target_compile_options(${core} PRIVATE -fno-semantic-interposition -fvisibility-inlines-hidden)
+  if(has_shared_libraries)
+    target_compile_options(${core} PRIVATE -fno-semantic-interposition -fvisibility-inlines-hidden)
+  endif()
   get_target_property(type ${core} TYPE)
   if(type STREQUAL SHARED_LIBRARY)
     target_link_options(${core} PRIVATE -Wl,-Bsymbolic-functions)

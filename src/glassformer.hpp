@@ -82,6 +82,8 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   const SessionSettings& settings() const;
+  /// The model itself, for code that needs its parts.
+  const Model<float>& model() const;
 
   /// The result of one update.
   struct Update {
@@ -128,6 +130,9 @@ class Session {
   /// One tensor of the weights or of the gradient. \throws std::invalid_argument  there is none with this name
   TensorView<float> weight(std::string_view name);
   TensorView<const float> gradient(std::string_view name) const;
+  /// The optimizer's state, m and v of training/optimizer.hpp, tensor by tensor; all 0 before the first update.
+  std::vector<TensorView<const float>> first_moments() const;
+  std::vector<TensorView<const float>> second_moments() const;
 
   /// Everything that training changes (weights, optimizer state, progress), as bytes: restore() continues from there as
   /// if training had never stopped. The bytes are meant for the same version of the library.

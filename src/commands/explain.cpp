@@ -4,11 +4,11 @@
 
 #include "glassformer/commands/commands.hpp"
 #include "glassformer/commands/explanation_output.hpp"
+#include "glassformer/commands/explanation_screen.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
 #include "glassformer/files/suggestion.hpp"
 #include "glassformer/files/user_error.hpp"
 #include "glassformer/files/utf8.hpp"
-#include "glassformer/page/screen.hpp"
 #include "glassformer/page/trace_json.hpp"
 
 namespace glassformer {
@@ -28,7 +28,7 @@ struct ExplainOptions {
   bool dropout = false;
 };
 
-void check_length(const std::vector<std::string>& sentences, const Tokenizer& tokenizer, const std::string& hint) {
+void check_length(const std::vector<std::string>& sentences, const Vocabulary& tokenizer, const std::string& hint) {
   for (const std::string& sentence : sentences) {
     const std::size_t tokens = tokenizer.encode(sentence).size();
     if (tokens <= kMaxTokens) {

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "glassformer/commands/commands.hpp"
+#include "glassformer/commands/explanation_screen.hpp"
 #include "glassformer/files/user_error.hpp"
 #include "glassformer/page/page.hpp"
-#include "glassformer/page/screen.hpp"
 
 namespace glassformer {
 namespace {

@@ -33,6 +33,13 @@ class SentenceBeam {
     std::vector<Id> ids;  ///< all its tokens but bos
   };
 
+  /// A running hypothesis with a proposed next token.
+  struct Extended {
+    double log_probability;
+    Id token;
+    Index parent;
+  };
+
   /// `limit`: the maximum number of tokens in a translation, without eos.
   SentenceBeam(const DecodingSettings& settings, const SpecialIds& ids, Index limit);
 
@@ -41,17 +48,14 @@ class SentenceBeam {
 
   /// At first one hypothesis, whose only token is bos. Empty once the search is done.
   std::span<const Running> running() const { return running_; }
+  /// What the last step considered, best first.
+  std::span<const Extended> proposed() const { return proposed_; }
   /// After the search: the `n_best` best hypotheses, best first. If none is finished, the best of those cut off.
   std::span<const Hypothesis> result() const;
   /// Whether the logits of any step were infinite or NaN, so that no token could follow.
   bool overflowed() const { return overflowed_; }
 
  private:
-  struct Extended {  // a running hypothesis with a proposed next token
-    double log_probability;
-    Id token;
-    Index parent;
-  };
   void propose(MatrixView<const float> logits, LikeliestTokens& likeliest);
   void finish(const Extended& extended);
   void keep_running(const Extended& extended);

@@ -38,6 +38,7 @@
 #include "glassformer/evaluation/bleu_tokenizers.hpp"
 #include "glassformer/files/utf8.hpp"
 #include "glassformer/numerics/functions.hpp"
+#include "glassformer/words/words.hpp"
 
 namespace glassformer {
 namespace {

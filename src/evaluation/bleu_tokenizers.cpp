@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "glassformer/files/utf8.hpp"
+#include "glassformer/words/words.hpp"
 
 namespace glassformer {
 namespace {

@@ -27,6 +27,7 @@
 #include <unordered_map>
 
 #include "glassformer/files/utf8.hpp"
+#include "glassformer/words/words.hpp"
 
 namespace glassformer {
 namespace {

@@ -9,8 +9,8 @@
 #include "glassformer/files/lines.hpp"
 #include "glassformer/files/unfinished.hpp"
 #include "glassformer/files/user_error.hpp"
-#include "glassformer/files/utf8.hpp"
 #include "glassformer/numerics/parallel.hpp"
+#include "glassformer/words/words.hpp"
 
 namespace glassformer {
 namespace {

@@ -14,6 +14,7 @@
 #include "glassformer/files/text_format.hpp"
 #include "glassformer/files/user_error.hpp"
 #include "glassformer/files/utf8.hpp"
+#include "glassformer/words/words.hpp"
 
 namespace glassformer {
 namespace {

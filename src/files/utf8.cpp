@@ -63,28 +63,6 @@ std::string replace_invalid(std::string_view text) {
   return valid;
 }
 
-std::vector<std::string_view> split_words(std::string_view text) {
-  std::vector<std::string_view> words;
-  std::size_t word_begin = 0;
-  for (std::size_t position = 0; position < text.size();) {
-    const std::size_t here = position;
-    const std::int32_t character = next_character(text, position);
-    // Unicode's White_Space, and the four ASCII separators (file, group, record, unit) that Python adds.
-    const bool is_space = (character >= 0x1C && character <= 0x1F) || u_isUWhiteSpace(character);
-    if (!is_space) {
-      continue;
-    }
-    if (here > word_begin) {
-      words.push_back(text.substr(word_begin, here - word_begin));
-    }
-    word_begin = position;
-  }
-  if (text.size() > word_begin) {
-    words.push_back(text.substr(word_begin));
-  }
-  return words;
-}
-
 std::string lower_case(std::string_view text) {
   std::string lowered;
   icu::UnicodeString::fromUTF8(text).toLower(icu::Locale::getRoot()).toUTF8String(lowered);

@@ -5,10 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-/// White space and lower case are as in Python, because sacreBLEU is written in Python. Only utf8_error reports invalid
-/// UTF-8; the other functions accept it.
+/// Lower case is as in Python, because sacreBLEU is written in Python. Only utf8_error reports invalid UTF-8; the other
+/// functions accept it.
 namespace glassformer {
 
 /// Reads the code point at byte `position`, and moves `position` to the next one. If the bytes are not UTF-8, returns a
@@ -20,9 +19,6 @@ std::optional<std::string> utf8_error(std::string_view text);
 
 /// The text with U+FFFD, the replacement character, in place of NUL bytes and of bytes that are not UTF-8.
 std::string replace_invalid(std::string_view text);
-
-/// The words of a text, split as by `str.split()`, at Unicode white space. The views point into `text`.
-std::vector<std::string_view> split_words(std::string_view text);
 
 /// Lower case as by `str.lower()`: follows Unicode's rules in any locale.
 std::string lower_case(std::string_view text);

@@ -9,6 +9,8 @@
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
+#elif defined(__wasm_relaxed_simd__)
+#include <wasm_simd128.h>
 #endif
 
 #include "glassformer/numerics/index.hpp"
@@ -26,6 +28,8 @@ inline constexpr std::size_t kVectorBytes = 32;  // 16 registers
 #else
 #if defined(__aarch64__)
 inline constexpr const char* kInstructions = "neon";
+#elif defined(__wasm_relaxed_simd__)
+inline constexpr const char* kInstructions = "wasm";
 #else
 inline constexpr const char* kInstructions = "portable";
 #endif
@@ -71,6 +75,12 @@ template <class Scalar>
     return Vector<Scalar>(vfmaq_f32(float32x4_t(c), float32x4_t(a), float32x4_t(b)));
   } else {
     return Vector<Scalar>(vfmaq_f64(float64x2_t(c), float64x2_t(a), float64x2_t(b)));
+  }
+#elif defined(__wasm_relaxed_simd__)  // rounded once if the processor has FMA; the page checks that
+  if constexpr (sizeof(Scalar) == 4) {
+    return Vector<Scalar>(wasm_f32x4_relaxed_madd(v128_t(a), v128_t(b), v128_t(c)));
+  } else {
+    return Vector<Scalar>(wasm_f64x2_relaxed_madd(v128_t(a), v128_t(b), v128_t(c)));
   }
 #else
   for (Index i = 0; i < kLanes<Scalar>; ++i) {

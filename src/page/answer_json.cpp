@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json answer_json(const Answer& answer, const Tokenizer& tokenizer) {
+Json answer_json(const Answer& answer, const Vocabulary& tokenizer) {
   const auto if_counted = [&](double number) { return answer.counted ? Json(number) : Json(); };
   return {{"expected", answer.expected},
           {"counted", answer.counted},
@@ -29,7 +29,7 @@ Json where_counted(const Answers& answers, const auto& item) {
 
 }  // namespace
 
-Json answers_json(const Answers& answers, const Tokenizer& tokenizer) {
+Json answers_json(const Answers& answers, const Vocabulary& tokenizer) {
   return json_list(answers, [&](const std::vector<Answer>& places) {
     return json_list(places, [&](const Answer& place) { return answer_json(place, tokenizer); });
   });

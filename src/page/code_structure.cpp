@@ -4,6 +4,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "glassformer/numerics/errors.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -29,7 +31,7 @@ CodeStructure::CodeStructure(const std::vector<CppToken>& tokens) {
       open.push_back(i);
     } else if (closes(code_[i])) {
       if (open.empty() || !match(code_[open.back()], code_[i])) {
-        throw std::logic_error("line " + std::to_string(code_[i].line) + ": this bracket closes none");
+        throw_or_abort(std::logic_error("line " + std::to_string(code_[i].line) + ": this bracket closes none"));
       }
       partner_[i] = open.back();
       partner_[open.back()] = i;
@@ -37,7 +39,8 @@ CodeStructure::CodeStructure(const std::vector<CppToken>& tokens) {
     }
   }
   if (!open.empty()) {
-    throw std::logic_error("line " + std::to_string(code_[open.back()].line) + ": this bracket is not closed");
+    throw_or_abort(
+        std::logic_error("line " + std::to_string(code_[open.back()].line) + ": this bracket is not closed"));
   }
 }
 
@@ -55,7 +58,7 @@ std::vector<std::size_t> CodeStructure::braces_around(std::size_t token) const {
 std::size_t CodeStructure::block_around(std::size_t token) const {
   const std::vector<std::size_t> braces = braces_around(token);
   if (braces.empty()) {
-    throw std::logic_error("line " + std::to_string(code_[token].line) + " is not inside a block");
+    throw_or_abort(std::logic_error("line " + std::to_string(code_[token].line) + " is not inside a block"));
   }
   return braces.back();
 }
@@ -141,7 +144,7 @@ CodeStructure::Function CodeStructure::function_around(std::size_t token) const 
       }
     }
   }
-  throw std::logic_error("line " + std::to_string(code_[token].line) + " is not inside a function");
+  throw_or_abort(std::logic_error("line " + std::to_string(code_[token].line) + " is not inside a function"));
 }
 
 }  // namespace glassformer

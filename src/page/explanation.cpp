@@ -1,7 +1,7 @@
 #include "glassformer/page/explanation.hpp"
 
 #include "glassformer/batching/plan.hpp"
-#include "glassformer/text/corpus.hpp"
+#include "glassformer/session/session_text.hpp"
 
 namespace glassformer {
 namespace {
@@ -33,36 +33,61 @@ std::array<double, 3> attention_on_padding(const TransformerSettings& settings, 
   return means;
 }
 
-}  // namespace
+std::vector<MaskVariant> variants_of(const ExplainedModel& explained, const Batch& batch) {
+  const Model<float>& model = explained.model;
+  return mask_variants(model.settings.masks, model.vocabulary.special, batch.source, batch.target_input);
+}
 
-Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> pairs) {
-  const auto& [source, target] = explained.tokenizers;
-  Corpus corpus(source->special(), target->special());
-  for (const ExplainedPair& pair : pairs) {
-    corpus.append(source->encode(pair.source), target->encode(pair.target), 0);
-  }
-  const std::vector<Index> sentences = all_sentences(corpus);
-
-  const MaskSettings& on = explained.model.settings.masks;
-  const SpecialIdPair special = explained.model.vocabulary.special;
-  Explanation explanation{std::move(pairs), make_batch(corpus, sentences), {}, {}};
-  const Batch& batch = explanation.batch;
-  for (MaskVariant& variant : mask_variants(on, special, batch.source, batch.target_input)) {
+/// Runs the batch under each variant's masks, and records the first. `text` has the ids of the pairs.
+Explanation explain_variants(const ExplainedModel& explained, std::vector<ExplainedPair> pairs, const SessionText& text,
+                             std::vector<MaskVariant> variants) {
+  const std::vector<Index> sentences = all_sentences(text.view());
+  Explanation explanation{std::move(pairs), make_batch(text.view(), sentences), {}, {}};
+  for (MaskVariant& variant : variants) {
     Recording* const recording = explanation.variants.empty() ? &explanation.recording : nullptr;
-    Trace traced = trace_pass(explained, batch, variant.masks, recording);
+    Trace traced = trace_pass(explained, explanation.batch, variant.masks, recording);
     explanation.variants.push_back({std::move(variant), std::move(traced), {}, {}});
   }
   for (const Index b : sentences) {
-    const Batch single = make_batch(corpus, {&b, 1});
-    const std::vector<MaskVariant> variants = mask_variants(on, special, single.source, single.target_input);
-    for (std::size_t i = 0; i < variants.size(); ++i) {
+    const Batch single = make_batch(text.view(), {&b, 1});
+    const std::vector<MaskVariant> alone = variants_of(explained, single);
+    for (std::size_t i = 0; i < explanation.variants.size(); ++i) {
       ExplainedVariant& variant = explanation.variants[i];
       variant.on_padding.push_back(attention_on_padding(explained.model.settings, variant.trace, single, b));
-      variant.alone.push_back(find_answers(explained, single, variants[i].masks).front());
-      variant.alone.back().resize(static_cast<std::size_t>(batch.target_output.cols()));
+      variant.alone.push_back(find_answers(explained, single, alone[i].masks).front());
+      variant.alone.back().resize(static_cast<std::size_t>(explanation.batch.target_output.cols()));
     }
   }
   return explanation;
+}
+
+}  // namespace
+
+SessionText ids_of(const VocabularyPair& vocabularies, const std::vector<ExplainedPair>& pairs) {
+  std::vector<SentencePair> ids;
+  for (const ExplainedPair& pair : pairs) {
+    ids.push_back({vocabularies.source->encode(pair.source), vocabularies.target->encode(pair.target)});
+  }
+  return {{vocabularies.source->special(), vocabularies.target->special()}, ids};
+}
+
+Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> pairs) {
+  const SessionText text = ids_of(explained.tokenizers, pairs);
+  const Batch batch = make_batch(text.view(), all_sentences(text.view()));
+  return explain_variants(explained, std::move(pairs), text, variants_of(explained, batch));
+}
+
+Explanation explain_masks(const ExplainedModel& explained, std::vector<ExplainedPair> pairs,
+                          const TransformerMasks* other_masks) {
+  const SessionText text = ids_of(explained.tokenizers, pairs);
+  const Batch batch = make_batch(text.view(), all_sentences(text.view()));
+  MaskVariant own = variants_of(explained, batch).front();
+  if (other_masks != nullptr) {
+    own.masks = *other_masks;
+  }
+  std::vector<MaskVariant> only;
+  only.push_back(std::move(own));
+  return explain_variants(explained, std::move(pairs), text, std::move(only));
 }
 
 }  // namespace glassformer

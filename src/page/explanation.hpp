@@ -7,7 +7,8 @@
 #include "glassformer/explanation/trace.hpp"
 #include "glassformer/page/mask_variants.hpp"
 #include "glassformer/recording/recording.hpp"
-#include "glassformer/text/tokenizer.hpp"
+#include "glassformer/session/session_text.hpp"
+#include "glassformer/words/vocabulary.hpp"
 
 /// Everything that `explain` computes for a few sentences, down to the gradient of every parameter.
 namespace glassformer {
@@ -18,7 +19,7 @@ struct ExplainedPair {
 };
 
 struct ExplainedModel : TracedModel {
-  const TokenizerPair& tokenizers;
+  VocabularyPair tokenizers;
 };
 
 /// What the model computes under the masks of a variant.
@@ -38,7 +39,15 @@ struct Explanation {
   const ExplainedVariant& right() const { return variants.front(); }
 };
 
-/// Runs the pairs as one padded batch, in the order given. The gradient is that of the batch's mean loss per token.
+/// Runs the pairs as one padded batch, in the order given, under the model's own masks and all mask_variants. The
+/// gradient is that of the batch's mean loss per token.
 Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> pairs);
+
+/// The same under the model's own masks alone, or under other masks that the caller has made for this batch.
+Explanation explain_masks(const ExplainedModel& explained, std::vector<ExplainedPair> pairs,
+                          const TransformerMasks* other_masks = nullptr);
+
+/// The pairs as ids: what explain() makes its batch from.
+SessionText ids_of(const VocabularyPair& vocabularies, const std::vector<ExplainedPair>& pairs);
 
 }  // namespace glassformer

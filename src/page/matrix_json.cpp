@@ -3,6 +3,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -55,6 +56,8 @@ Json matrix_json(const Matrix<double>& matrix, MatrixForm form) {
   Json json{{"rows", matrix.rows()}, {"cols", matrix.cols()}};
   if (form == MatrixForm::packed) {
     json["packed"] = packed(matrix);
+  } else if (form == MatrixForm::address) {
+    json["doubles"] = std::bit_cast<std::uintptr_t>(matrix.data());
   } else {
     auto& numbers = json["numbers"] = Json::array();
     for (Index i = 0; i < matrix.size(); ++i) {
@@ -64,9 +67,16 @@ Json matrix_json(const Matrix<double>& matrix, MatrixForm form) {
   return json;
 }
 
+Json matrix_json(const Matrix<float>& matrix, MatrixForm form) {
+  if (form != MatrixForm::address) {
+    return matrix_json(Matrix<double>(matrix.cast<double>()), form);
+  }
+  return {{"rows", matrix.rows()}, {"cols", matrix.cols()}, {"floats", std::bit_cast<std::uintptr_t>(matrix.data())}};
+}
+
 Json mask_json(const Buffer<std::uint8_t>& mask, MatrixForm form) {
   if (form == MatrixForm::numbers) {
-    return matrix_json(mask.eigen().cast<double>(), form);
+    return matrix_json(Matrix<double>(mask.eigen().cast<double>()), form);
   }
   std::string bits;
   for (Index i = 0; i < mask.rows(); ++i) {

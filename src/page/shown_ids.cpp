@@ -6,7 +6,7 @@
 namespace glassformer {
 namespace {
 
-std::vector<Id> ids_to_show(const std::set<Id>& mentioned, const Tokenizer& tokenizer) {
+std::vector<Id> ids_to_show(const std::set<Id>& mentioned, const Vocabulary& tokenizer) {
   constexpr Index kLargestWhole = 1000;
   if (tokenizer.vocabulary_size() > kLargestWhole) {
     return {mentioned.upper_bound(kNoToken), mentioned.end()};

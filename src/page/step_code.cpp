@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "glassformer/numerics/errors.hpp"
 #include "glassformer/page/code_structure.hpp"
 
 namespace glassformer {
@@ -26,7 +27,7 @@ class RecordedCode {
         return step_code(structure_.function_around(record), record);
       }
     }
-    throw std::logic_error("line " + std::to_string(line) + " records nothing");
+    throw_or_abort(std::logic_error("line " + std::to_string(line) + " records nothing"));
   }
 
  private:

@@ -1,15 +1,28 @@
 #include "glassformer/page/tensor_axes.hpp"
 
-#include <regex>
+#include <algorithm>
 
 namespace glassformer {
+namespace {
+
+bool is_of_word(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+}  // namespace
 
 std::string tensor_axes(const RecordedTensor& tensor, const PartInfo& info) {
-  static const std::regex word_or_separator(R"(\w+|\W+)");
   std::string axes;
-  for (std::sregex_iterator i(tensor.axes.begin(), tensor.axes.end(), word_or_separator), end; i != end; ++i) {
-    const auto known = info.letters.find(i->str());
-    axes += known == info.letters.end() ? i->str() : known->second;
+  for (auto letter = tensor.axes.begin(); letter != tensor.axes.end();) {
+    const auto end = std::find_if_not(letter, tensor.axes.end(), is_of_word);
+    if (end == letter) {
+      axes += *letter++;  // a separator
+      continue;
+    }
+    const std::string word(letter, end);
+    const auto known = info.letters.find(word);
+    axes += known == info.letters.end() ? word : known->second;
+    letter = end;
   }
   return axes;
 }

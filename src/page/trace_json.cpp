@@ -29,7 +29,7 @@ Json model(const ExplainedModel& explained) {
           {"learned_without", masks_off(settings.masks)}};
 }
 
-Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {
+Json ids_and_tokens(const IdMatrix& ids, const Vocabulary& tokenizer) {
   Json id_rows = Json::array();
   Json token_rows = Json::array();
   for (Index b = 0; b < ids.rows(); ++b) {
@@ -39,7 +39,7 @@ Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {
   return {{"ids", id_rows}, {"tokens", token_rows}};
 }
 
-Json vocabulary(const Tokenizer& tokenizer) {
+Json vocabulary(const Vocabulary& tokenizer) {
   Json tokens = Json::array();
   for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) {
     tokens.push_back(tokenizer.piece(id));

@@ -38,14 +38,15 @@ Json tensor_json(const RecordedTensor& tensor, const PartInfo& info, MatrixForm 
   const bool rows = axis == VocabularyAxis::rows;
   const Index vocabulary = rows ? tensor.values.rows() : tensor.values.cols();
   const std::vector<Id>& ids = info.reads_source ? shown.source : shown.target;
-  if (form == MatrixForm::numbers || vocabulary <= std::ssize(ids)) {
+  if (form != MatrixForm::packed || vocabulary <= std::ssize(ids)) {
     json["values"] = matrix_json(tensor.values, form);
     return json;
   }
   json["ids"] = ids;
   json["vocabulary"] = vocabulary;
-  json["values"] =
-      rows ? matrix_json(tensor.values(ids, Eigen::all), form) : matrix_json(tensor.values(Eigen::all, ids), form);
+  const Matrix<double> cut =
+      rows ? Matrix<double>(tensor.values(ids, Eigen::all)) : Matrix<double>(tensor.values(Eigen::all, ids));
+  json["values"] = matrix_json(cut, form);
   return json;
 }
 

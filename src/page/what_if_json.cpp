@@ -47,8 +47,8 @@ Json what_if_json(const ExplainedVariant& variant, MatrixForm form) {
   json.update(losses_and_answers_json(trace.answers));
   json["alone"] = losses_and_answers_json(variant.alone);
   json["on_padding"] = json_list(variant.on_padding, on_padding_json);
-  json["attention"] = json_list(
-      trace.attention, [&](const AttentionWeights& one) { return matrix_json(one.weights.cast<double>(), form); });
+  json["attention"] =
+      json_list(trace.attention, [&](const AttentionWeights& one) { return matrix_json(one.weights, form); });
   json["gradient_norms"] = trace.gradient_norms;
   return json;
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "glassformer/files/suggestion.hpp"
-#include "glassformer/files/utf8.hpp"
+#include "glassformer/words/words.hpp"
 
 namespace glassformer {
 namespace {

@@ -45,6 +45,7 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 const SessionSettings& Session::settings() const { return state_->settings; }
+const Model<float>& Session::model() const { return state_->model; }
 
 Session::Update Session::step() {
   if (state_->text.view().size() == 0) {
@@ -86,7 +87,7 @@ Batch batch_of(const SessionSettings& settings, std::span<const SentencePair> pa
     refuse("pairs: expected at least one sentence pair, found none");
   }
   check_pairs(settings, pairs);
-  const SessionText text(settings, pairs);
+  const SessionText text(settings.special, pairs);
   return make_batch(text.view(), all_sentences(text.view()));
 }
 
@@ -116,6 +117,16 @@ std::vector<TensorView<const float>> Session::weights() const {
 
 std::vector<TensorView<const float>> Session::gradients() const {
   return views_of<const float>(state_->model.weights.tensors(), state_->ensure_trainer().gradient());
+}
+
+std::vector<TensorView<const float>> Session::first_moments() const {
+  return views_of<const float>(state_->model.weights.tensors(),
+                               std::span<const float>(state_->ensure_trainer().optimizer().m()));
+}
+
+std::vector<TensorView<const float>> Session::second_moments() const {
+  return views_of<const float>(state_->model.weights.tensors(),
+                               std::span<const float>(state_->ensure_trainer().optimizer().v()));
 }
 
 TensorView<float> Session::weight(std::string_view name) { return find_tensor(weights(), name); }

@@ -17,11 +17,23 @@
 namespace glassformer {
 namespace {
 
+/// Progress with integers of a fixed size: a snapshot may move from one processor to another.
+struct StoredProgress {
+  std::int64_t update = 0, epoch = 0, batch = 0, skipped = 0, skipped_in_row = 0;
+};
+
+StoredProgress stored(const Progress& p) { return {p.update, p.epoch, p.batch, p.skipped, p.skipped_in_row}; }
+
+Progress loaded(const StoredProgress& p) {
+  const auto index = [](std::int64_t number) { return static_cast<Index>(number); };
+  return {index(p.update), index(p.epoch), index(p.batch), index(p.skipped), index(p.skipped_in_row)};
+}
+
 struct Header {
   std::uint64_t format = 0x31504153'524f4647;  // "GFORSAP1" read as a number: another byte order gives another one
   std::uint64_t settings = 0;                  // a digest: which settings this belongs to
   std::uint64_t text = 0;                      // and which sentence pairs; 0: no pairs
-  Progress progress;
+  StoredProgress progress;
   std::int64_t parameters = 0;
 
   bool has_training_state() const { return progress.update > 0; }
@@ -95,7 +107,7 @@ Header read_header(std::span<const std::byte> snapshot) {
 }
 
 /// Whether training can reach this state and go on. (Only the text tells how many batches an epoch has.)
-bool is_possible(const Progress& progress) {
+bool is_possible(const StoredProgress& progress) {
   const auto& [update, epoch, batch, skipped, skipped_in_row] = progress;
   return update < std::numeric_limits<std::uint32_t>::max() &&  // dropout counts updates in 32 bits
          0 <= epoch && epoch <= update && 0 <= batch && 0 <= skipped_in_row && skipped_in_row <= skipped &&
@@ -129,7 +141,7 @@ std::vector<std::byte> Session::snapshot() const {
   Header header;
   header.settings = digest_of(state.settings);
   header.text = digest_of(state.text);
-  header.progress = state.progress();
+  header.progress = stored(state.progress());
   header.parameters = state.model.weights.size();
   std::vector<std::byte> bytes;
   append(bytes, std::as_bytes(std::span(&header, 1)));
@@ -148,7 +160,7 @@ void Session::restore(std::span<const std::byte> snapshot) {
   const Header header = read_header(snapshot);
   check_header(header, snapshot.size(), state.settings, state.text, state.model.weights.size());
   const bool continues = header.has_training_state() && state.text.size() > 0;
-  if (continues && !state.ensure_trainer().continue_from(header.progress)) {
+  if (continues && !state.ensure_trainer().continue_from(loaded(header.progress))) {
     refuse("snapshot: its progress is impossible: its epoch has no batch " + std::to_string(header.progress.batch));
   }
   // Up to here, nothing has changed if the snapshot is refused. From here on, nothing can fail.

@@ -3,7 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "glassformer/files/suggestion.hpp"
-#include "glassformer/files/utf8.hpp"
+#include "glassformer/words/words.hpp"
 
 namespace glassformer {
 

@@ -13,6 +13,7 @@
 #include "glassformer/files/user_error.hpp"
 #include "glassformer/model/settings.hpp"
 #include "glassformer/settings/text.hpp"
+#include "glassformer/words/vocabulary.hpp"
 
 namespace glassformer {
 
@@ -22,23 +23,11 @@ struct Remark {
   std::string text;
 };
 
-/// Converts text to ids and back.
-class Tokenizer {
+/// A vocabulary that is learned from files and saved with a model.
+class Tokenizer : public Vocabulary {
  public:
-  virtual ~Tokenizer() = default;
-
-  /// Ids of one sentence (valid UTF-8), without bos and eos.
-  virtual std::vector<Id> encode(std::string_view sentence) const = 0;
-  /// The sentence for these ids, without pad, bos and eos.
-  virtual std::string decode(std::span<const Id> ids) const = 0;
-  /// The parts of a sentence that encode() turns into unk, in order.
-  virtual std::vector<std::string> unknown(std::string_view sentence) const = 0;
-  /// An id as readable text. \pre 0 <= id < vocabulary_size(), or kNoToken if that is padding
-  virtual std::string piece(Id id) const = 0;
-  virtual Index vocabulary_size() const = 0;  ///< special ids included
   /// The id of each piece. Pieces are spelled as in SentencePiece and in Hugging Face's Marian tokenizers.
   virtual std::map<std::string, Id> vocabulary() const;
-  virtual SpecialIds special() const = 0;
   /// The codes of target languages with which a sentence may begin, such as ">>deu<<"; none for most models.
   virtual std::span<const std::string> language_codes() const { return {}; }
   /// Writes the tokenizer into `directory`, where load_tokenizers finds it by `name`.
@@ -53,6 +42,8 @@ class Tokenizer {
 /// The tokenizers of both languages; the same one if the vocabulary is joint.
 struct TokenizerPair {
   std::shared_ptr<const Tokenizer> source, target;
+
+  operator VocabularyPair() const { return {source.get(), target.get()}; }  // NOLINT(google-explicit-constructor)
 };
 
 /// Sizes and padding ids, as the model needs them.

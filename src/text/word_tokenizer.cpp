@@ -1,27 +1,21 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
-#include <cassert>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <unordered_map>
 
 #include "glassformer/files/json_file.hpp"
 #include "glassformer/files/lines.hpp"
 #include "glassformer/files/suggestion.hpp"
-#include "glassformer/files/utf8.hpp"
 #include "glassformer/text/sentencepiece.hpp"
 #include "glassformer/text/tokenizer.hpp"
+#include "glassformer/words/word_vocabulary.hpp"
+#include "glassformer/words/words.hpp"
 
 namespace glassformer {
 namespace {
 
-constexpr std::array<std::string_view, 4> kSpecialWords = {"<pad>", "<s>", "</s>", "<unk>"};  // ids 0 to 3
-
 constexpr std::string_view kSpaceBefore = "\u2581";  // starts a word in SentencePiece
-
-bool is_special(std::string_view word) { return std::ranges::find(kSpecialWords, word) != kSpecialWords.end(); }
 
 std::filesystem::path vocabulary_file(const std::filesystem::path& directory, const std::string& name) {
   return directory / (name + ".vocab.json");
@@ -51,83 +45,46 @@ std::string sentencepiece_model_of_words(std::span<const std::string> words) {
 
 class WordTokenizer final : public Tokenizer {
  public:
-  explicit WordTokenizer(std::vector<std::string> words) : words_(std::move(words)) {
-    for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id) {
-      ids_.emplace(words_[id], static_cast<Id>(id));
-    }
-  }
+  explicit WordTokenizer(std::vector<std::string> words) : words_(std::move(words)) {}
 
-  std::vector<Id> encode(std::string_view sentence) const override {
-    std::vector<Id> ids;
-    for (const std::string_view word : split_words(sentence)) {
-      const auto known = ids_.find(word);
-      ids.push_back(known != ids_.end() ? known->second : special().unk);
-    }
-    return ids;
-  }
-
-  std::string decode(std::span<const Id> ids) const override {
-    std::string sentence;
-    for (const Id id : without_special(ids)) {
-      sentence += (sentence.empty() ? "" : " ") + piece(id);
-    }
-    return sentence;
-  }
-
-  std::string piece(Id id) const override {
-    assert(id >= 0 && id < vocabulary_size());
-    return words_[static_cast<std::size_t>(id)];
-  }
-
-  std::vector<std::string> unknown(std::string_view sentence) const override {
-    std::vector<std::string> words;
-    for (const std::string_view word : split_words(sentence)) {
-      if (!ids_.contains(word)) {
-        words.emplace_back(word);
-      }
-    }
-    return words;
-  }
+  std::vector<Id> encode(std::string_view sentence) const override { return words_.encode(sentence); }
+  std::string decode(std::span<const Id> ids) const override { return words_.decode(ids); }
+  std::string piece(Id id) const override { return words_.piece(id); }
+  std::vector<std::string> unknown(std::string_view sentence) const override { return words_.unknown(sentence); }
 
   std::map<std::string, Id> vocabulary() const override {
     std::map<std::string, Id> vocabulary;
     for (Id id = 0; id < vocabulary_size(); ++id) {
-      vocabulary.emplace(std::string(is_special(piece(id)) ? "" : kSpaceBefore) + piece(id), id);
+      vocabulary.emplace(std::string(is_special_word(piece(id)) ? "" : kSpaceBefore) + piece(id), id);
     }
     return vocabulary;
   }
 
-  Index vocabulary_size() const override { return std::ssize(words_); }
-  SpecialIds special() const override { return {}; }
+  Index vocabulary_size() const override { return words_.vocabulary_size(); }
+  SpecialIds special() const override { return words_.special(); }
 
   void save(const std::filesystem::path& directory, const std::string& name) const override {
-    write_file_durably(vocabulary_file(directory, name), nlohmann::json(words_).dump(1) + "\n");  // one word per line
-    const auto words = std::span(words_).subspan(kSpecialWords.size());
+    write_file_durably(vocabulary_file(directory, name),
+                       nlohmann::json(words_.words()).dump(1) + "\n");  // one word per line
+    const auto words = std::span(words_.words()).subspan(kSpecialWords.size());
     write_file_durably(directory / (name + ".spm"), sentencepiece_model_of_words(words));
   }
 
-  bool has_word_twice() const { return ids_.size() + kSpecialWords.size() != words_.size(); }
+  bool has_word_twice() const { return words_.has_word_twice(); }
 
  private:
-  const std::vector<std::string> words_;          // [V] by id, the four special words first
-  std::unordered_map<std::string_view, Id> ids_;  // of all but the special words
+  WordVocabulary words_;
 };
 
-using WordCounts = std::unordered_map<std::string, Index>;
-using WordCount = std::pair<std::string, Index>;
-
-/// How often each word occurs. The special words do not count.
-WordCounts count_words(const TextFiles& texts) {
+/// How often each word of the texts occurs.
+WordCounts count_words_of(const TextFiles& texts) {
   WordCounts counts;
   for (const std::filesystem::path& text : texts) {
     LineReader reader(text);
     for (std::string line; reader.next(line);) {
-      for (const std::string_view word : split_words(line)) {
-        ++counts[std::string(word)];
-      }
+      count_words(line, counts);
     }
   }
-  std::erase_if(counts, [](const auto& entry) { return is_special(entry.first); });
   return counts;
 }
 
@@ -148,18 +105,16 @@ std::string what_is_left_out(const TokenizerSettings& settings, const Vocabulary
 }  // namespace
 
 std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, const VocabularyPlan& plan) {
-  const WordCounts counts = count_words(plan.texts);
+  const WordCounts counts = count_words_of(plan.texts);
   const std::string first_text = plan.texts.front().string();
   if (counts.empty()) {
     throw UserError(first_text + ": this file has no words; it needs text, one sentence per line");
   }
-  std::vector<WordCount> by_frequency(counts.begin(), counts.end());
-  std::erase_if(by_frequency, [&](const WordCount& word) { return word.second < settings.min_frequency; });
+  std::vector<WordCount> by_frequency = frequent_words(counts, settings.min_frequency);
   if (by_frequency.empty()) {
     throw UserError(first_text + ": no word occurs " + std::to_string(settings.min_frequency) +
                     " times or more (tokenizer.min_frequency); lower min_frequency or add text");
   }
-  std::ranges::sort(by_frequency, {}, [](auto& word) { return std::pair(-word.second, std::string_view(word.first)); });
   const std::size_t frequent = by_frequency.size();
   const std::size_t most = static_cast<std::size_t>(plan.size) - kSpecialWords.size();
   if (frequent > most) {

@@ -6,7 +6,7 @@
 #include "catch.hpp"
 #include "decoding/tiny_model.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
-#include "glassformer/files/utf8.hpp"
+#include "glassformer/words/words.hpp"
 
 using namespace glassformer;
 

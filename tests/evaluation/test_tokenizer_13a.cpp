@@ -7,6 +7,7 @@
 #include "evaluation/sacrebleu_fixture.hpp"
 #include "glassformer/evaluation/bleu_tokenizers.hpp"
 #include "glassformer/files/utf8.hpp"
+#include "glassformer/words/words.hpp"
 
 using namespace glassformer;
 

@@ -4,9 +4,9 @@
 
 #include "fuzz/input.hpp"
 #include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/commands/explanation_screen.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
 #include "glassformer/page/page.hpp"
-#include "glassformer/page/screen.hpp"
 #include "glassformer/page/trace_json.hpp"
 #include "glassformer/setup/loaded_model.hpp"
 #include "glassformer/setup/read_config.hpp"

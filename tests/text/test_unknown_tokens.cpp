@@ -1,8 +1,8 @@
 #include <set>
 
 #include "catch.hpp"
-#include "glassformer/files/utf8.hpp"
 #include "glassformer/text/unknown_tokens.hpp"
+#include "glassformer/words/words.hpp"
 
 using namespace glassformer;
 

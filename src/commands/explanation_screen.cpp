@@ -1,4 +1,4 @@
-#include "glassformer/page/screen.hpp"
+#include "glassformer/commands/explanation_screen.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -27,7 +27,7 @@ std::string mask_row(const Mask& mask, Index sentence, Index query, Index max_ke
 }
 
 /// A line for each target position: the token read, its row of the mask, the expected and predicted tokens, the loss.
-void write_decoder(const Tokenizer& tokenizer, const Explanation& explanation, Index b, std::ostream& output) {
+void write_decoder(const Vocabulary& tokenizer, const Explanation& explanation, Index b, std::ostream& output) {
   constexpr Index kToken = 12;
   constexpr Index kMask = 2 * kKeys + 2;
   const auto token = [&](Id id) { return fit(visible(tokenizer.piece(id)), kToken - 1) + ' '; };

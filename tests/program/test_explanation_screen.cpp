@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "glassformer/page/screen.hpp"
+#include "glassformer/commands/explanation_screen.hpp"
 #include "page/explained_example.hpp"
 
 using namespace glassformer;

@@ -1,0 +1,295 @@
+#include "glassformer/live/engine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "glassformer/batching/plan.hpp"
+#include "glassformer/live/live_text.hpp"
+#include "glassformer/live/search_tree.hpp"
+#include "glassformer/numerics/gemm.hpp"
+#include "glassformer/page/trace_json.hpp"
+#include "glassformer/session/checks.hpp"
+
+namespace glassformer {
+namespace {
+
+using Json = Engine::Json;
+using Lines = Engine::Lines;
+
+Json hypothesis_json(const Hypothesis& hypothesis, const Vocabulary& target) {
+  return {{"text", target.decode(hypothesis.ids)},
+          {"ids", hypothesis.ids},
+          {"log_probability", hypothesis.log_probability},
+          {"score", hypothesis.score},
+          {"finished", hypothesis.finished}};
+}
+
+Json address(std::span<const float> numbers) { return std::bit_cast<std::uintptr_t>(numbers.data()); }
+
+/// Copies [rows, keys] cells of a mask, and moves `cells` past them.
+Mask take_mask(std::span<const std::uint8_t>& cells, Index sentences, Index queries, Index keys) {
+  Mask mask = all_visible(sentences, queries, keys);
+  std::copy_n(cells.begin(), mask.blocked.size(), mask.blocked.data());
+  cells = cells.subspan(static_cast<std::size_t>(mask.blocked.size()));
+  return mask;
+}
+
+}  // namespace
+
+struct Engine::State {
+  LiveSettings settings;
+  LiveText text;
+  Session session;
+  Explanation explanation;                               // of the last trace
+  std::vector<float> weights_before, m_before, v_before;  // the last update
+  Session::Update update;
+  std::vector<std::string> heads_off;
+
+  ExplainedModel explained() const {
+    return {{session.model(), settings.training.label_smoothing}, text.vocabularies()};
+  }
+};
+
+namespace {
+
+void copy_all(const std::vector<TensorView<const float>>& tensors, std::vector<float>& to) {
+  to.clear();
+  for (const TensorView<const float>& tensor : tensors) {
+    to.insert(to.end(), tensor.values.begin(), tensor.values.end());
+  }
+}
+
+/// Sets the weights of switched-off heads to 0 while it exists: the columns of out_proj that read them.
+class HeadsOff {
+ public:
+  HeadsOff(Session& session, Lines heads) {
+    const Index width = session.settings().model.d_model;
+    const Index head_width = width / session.settings().model.heads;
+    for (const std::string& name : heads) {
+      const auto space = name.rfind(' ');
+      const Index head = std::atoi(name.c_str() + space + 1);
+      const auto weight = session.weight("model." + name.substr(0, space) + ".out_proj.weight");
+      kept_.emplace_back(weight, std::vector<float>(weight.values.begin(), weight.values.end()));
+      for (Index row = 0; row < width; ++row) {
+        std::ranges::fill(weight.values.subspan(static_cast<std::size_t>(row * width + head * head_width),
+                                                static_cast<std::size_t>(head_width)),
+                          0.0F);
+      }
+    }
+  }
+  ~HeadsOff() {
+    for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
+      std::ranges::copy(kept->second, kept->first.values.begin());
+    }
+  }
+  HeadsOff(const HeadsOff&) = delete;
+  HeadsOff& operator=(const HeadsOff&) = delete;
+
+ private:
+  std::vector<std::pair<TensorView<float>, std::vector<float>>> kept_;
+};
+
+DecodingSettings search_settings(const LiveSettings& settings, std::string_view lines) {
+  DecodingSettings search = read_settings(lines, settings).decoding;
+  search.n_best = search.beam;
+  return search;
+}
+
+}  // namespace
+
+Engine::Engine() = default;
+Engine::~Engine() = default;
+
+Engine::State& Engine::state() const {
+  if (!state_) {
+    refuse("there is no model yet");
+  }
+  return *state_;
+}
+
+Json Engine::about() { return {{"version", GLASSFORMER_VERSION}, {"instructions", instructions()}}; }
+
+Json Engine::settings() { return settings_json({}); }
+
+Json Engine::create(std::string_view settings_lines, Lines source, Lines target) {
+  const LiveSettings settings = read_settings(settings_lines, {});
+  LiveText text = read_text(settings, source, target);
+  const VocabularyPair vocabularies = text.vocabularies();
+  const SessionSettings of_session{settings.model,
+                                   settings.training,
+                                   vocabularies.source->vocabulary_size(),
+                                   vocabularies.target->vocabulary_size(),
+                                   {vocabularies.source->special(), vocabularies.target->special()}};
+  Session session(of_session, text.pairs);
+
+  Json tensors = Json::array();
+  for (const TensorPlace& place : session.model().weights.tensors()) {
+    tensors.push_back({{"name", place.name}, {"shape", place.shape}});
+  }
+  const SessionText ids(of_session.special, text.pairs);
+  const auto batches = plan_epoch(ids.view(), settings.training.max_tokens, settings.training.seed, 0);
+  Json created{{"parameters", session.model().weights.size()},
+               {"tensors", std::move(tensors)},
+               {"vocabulary", {{"source", text.source->words()}, {"target", text.target->words()}}},
+               {"pairs", text.pairs.size()},
+               {"batches", batches.size()},
+               {"settings", settings_json(settings)},
+               {"remarks", text.remarks}};
+  state_.reset(new State{settings, std::move(text), std::move(session), {}, {}, {}, {}, {}, {}});
+  return created;
+}
+
+Json Engine::tokens(bool source, std::string_view sentence) const {
+  const VocabularyPair vocabularies = state().text.vocabularies();
+  const Vocabulary& vocabulary = source ? *vocabularies.source : *vocabularies.target;
+  const std::vector<Id> ids = vocabulary.encode(sentence);
+  Json tokens = Json::array();
+  for (const Id id : ids) {
+    tokens.push_back(vocabulary.piece(id));
+  }
+  return {{"ids", ids}, {"tokens", tokens}, {"unknown", vocabulary.unknown(sentence)}};
+}
+
+Json Engine::step() {
+  State& s = state();
+  copy_all(std::as_const(s.session).weights(), s.weights_before);
+  copy_all(s.session.first_moments(), s.m_before);
+  copy_all(s.session.second_moments(), s.v_before);
+  s.update = s.session.step();
+  return {{"number", s.update.number},
+          {"loss", s.update.loss.mean()},
+          {"tokens", s.update.loss.tokens},
+          {"gradient_norm", s.update.gradient_norm},
+          {"learning_rate", s.update.learning_rate},
+          {"skipped", s.update.skipped},
+          {"pairs", s.update.pairs}};
+}
+
+Json Engine::trace(Lines sources, Lines targets, std::span<const std::uint8_t> masks) {
+  State& s = state();
+  if (sources.empty() || sources.size() != targets.size()) {
+    refuse("trace: expected a target for each source, found " + std::to_string(sources.size()) + " sources and " +
+           std::to_string(targets.size()) + " targets");
+  }
+  std::vector<ExplainedPair> pairs;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    pairs.push_back({sources[i], targets[i], false});
+  }
+  const ExplainedModel explained = s.explained();
+  TransformerMasks given;
+  if (!masks.empty()) {
+    const SessionText ids = ids_of(explained.tokenizers, pairs);
+    const Batch batch = make_batch(ids.view(), all_sentences(ids.view()));
+    const Index B = batch.size();
+    const Index S = batch.source.cols();
+    const Index T = batch.target_input.cols();
+    if (std::ssize(masks) != B * (S * S + T * T + T * S)) {
+      refuse("masks: expected " + std::to_string(B * (S * S + T * T + T * S)) + " cells, found " +
+             std::to_string(masks.size()));
+    }
+    given.encoder_padding = take_mask(masks, B, S, S);
+    given.decoder_combined = take_mask(masks, B, T, T);
+    given.cross_padding = take_mask(masks, B, T, S);
+    check_masks(given, batch);
+  }
+  const bool has_masks = given.cross_padding.blocked.size() > 0;
+  const HeadsOff off(s.session, s.heads_off);
+  s.explanation = explain_masks(explained, std::move(pairs), has_masks ? &given : nullptr);
+  return trace_json(explained, s.explanation, {"live", std::nullopt, MatrixForm::address});
+}
+
+Json Engine::translate(Lines sources, std::string_view search) const {
+  State& s = state();
+  const DecodingSettings settings = search_settings(s.settings, search);
+  std::vector<std::vector<Id>> ids;
+  for (const std::string& source : sources) {
+    ids.push_back(s.text.source->encode(source));
+  }
+  const HeadsOff off(s.session, s.heads_off);
+  Json list = Json::array();
+  for (const std::vector<Hypothesis>& found : s.session.translate(ids, settings)) {
+    Json hypotheses = Json::array();
+    for (const Hypothesis& hypothesis : found) {
+      hypotheses.push_back(hypothesis_json(hypothesis, *s.text.target));
+    }
+    list.push_back(std::move(hypotheses));
+  }
+  return list;
+}
+
+Json Engine::search_tree(const std::string& source, std::string_view search) const {
+  State& s = state();
+  std::vector<Id> ids = s.text.source->encode(source);
+  ids.push_back(s.text.source->special().eos);
+  const HeadsOff off(s.session, s.heads_off);
+  return glassformer::search_tree(s.session.model(), search_settings(s.settings, search), *s.text.target, ids);
+}
+
+Json Engine::update_numbers(std::string_view tensor) const {
+  State& s = state();
+  const std::vector<TensorPlace>& places = s.session.model().weights.tensors();
+  const auto place = std::ranges::find(places, tensor, &TensorPlace::name);
+  if (place == places.end()) {
+    refuse("there is no tensor named \"" + std::string(tensor) + "\"");
+  }
+  if (s.weights_before.empty()) {
+    refuse("there has been no update yet");
+  }
+  const auto i = static_cast<std::size_t>(place - places.begin());
+  const auto before = [&](const std::vector<float>& all) {
+    return address(std::span(all).subspan(static_cast<std::size_t>(place->offset), static_cast<std::size_t>(place->size)));
+  };
+  const double clip = s.settings.training.optimizer.clip_norm;
+  const bool clipped = clip > 0 && s.update.gradient_norm > clip;
+  return {{"name", place->name},
+          {"shape", place->shape},
+          {"number", s.update.number},
+          {"gradient_norm", s.update.gradient_norm},
+          {"clip_scale", clipped ? clip / s.update.gradient_norm : 1},
+          {"learning_rate", s.update.learning_rate},
+          {"weights_before", before(s.weights_before)},
+          {"m_before", before(s.m_before)},
+          {"v_before", before(s.v_before)},
+          {"gradient", address(s.session.gradients()[i].values)},
+          {"m", address(s.session.first_moments()[i].values)},
+          {"v", address(s.session.second_moments()[i].values)},
+          {"weights", address(std::as_const(s.session).weights()[i].values)}};
+}
+
+void Engine::turn_off_heads(Lines heads) {
+  State& s = state();
+  std::vector<std::string> known;
+  for (const AttentionWeights& one : s.explanation.variants.empty() ? std::vector<AttentionWeights>{}
+                                                                    : s.explanation.right().trace.attention) {
+    for (Index head = 0; head < s.settings.model.heads; ++head) {
+      known.push_back(one.part + " " + std::to_string(head));
+    }
+  }
+  for (const std::string& head : heads) {
+    if (std::ranges::find(known, head) == known.end()) {
+      refuse("heads: there is no head \"" + head + "\"");
+    }
+  }
+  s.heads_off.assign(heads.begin(), heads.end());
+}
+
+Json Engine::weights() const {
+  Json list = Json::array();
+  for (const TensorView<const float>& tensor : std::as_const(state().session).weights()) {
+    list.push_back({{"name", tensor.name},
+                    {"shape", std::vector<Index>(tensor.shape.begin(), tensor.shape.end())},
+                    {"values", address(tensor.values)}});
+  }
+  return list;
+}
+
+std::vector<std::byte> Engine::snapshot() const { return state().session.snapshot(); }
+
+void Engine::restore(std::span<const std::byte> snapshot) { state().session.restore(snapshot); }
+
+std::uint64_t Engine::digest() const { return state().session.digest(); }
+
+}  // namespace glassformer

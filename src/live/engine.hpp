@@ -1,0 +1,76 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "glassformer/live/live_settings.hpp"
+#include "glassformer/page/explanation.hpp"
+#include "glassformer/words/word_vocabulary.hpp"
+
+/// The engine of the page in the browser: a session that is made from text, and whose results are JSON. The numbers of
+/// matrices stay where they are: JSON has their address in memory, which the page's script can read.
+///
+/// Wrong arguments are refused with one message, as in a Session, and leave the engine as it was.
+namespace glassformer {
+
+class Engine {
+ public:
+  using Json = nlohmann::ordered_json;
+  using Lines = std::span<const std::string>;
+
+  Engine();
+  ~Engine();
+
+  /// What it was compiled for: version, instructions.
+  static Json about();
+  /// All keys with their defaults; see settings_json.
+  static Json settings();
+
+  /// A new session with an untrained model. Line i of `target` translates line i of `source`; both vocabularies are
+  /// learned from these lines. Returns parameters, tensors (name, shape), vocabulary (source, target), pairs (how many
+  /// are trained on), batches (in the first epoch), settings, and remarks about the text: what is left out, and why.
+  Json create(std::string_view settings, Lines source, Lines target);
+
+  /// How the vocabulary reads a sentence: ids, tokens and the words that are unknown.
+  Json tokens(bool source, std::string_view sentence) const;
+
+  /// One update: number, loss (the mean), tokens, gradient_norm, learning_rate, skipped, pairs.
+  Json step();
+
+  /// A pass over these pairs, forward and backward, as page/trace_json.hpp describes, with the addresses of all
+  /// matrices. They are valid until the next call of trace(). `masks` has a byte for each cell (1 = blocked) of
+  /// encoder_padding [B, S, S], decoder_combined [B, T, T] and cross_padding [B, T, S], one after the other; empty: the
+  /// model's own masks.
+  Json trace(Lines sources, Lines targets, std::span<const std::uint8_t> masks);
+
+  /// For each source, the best translations: text, ids, log_probability, score, finished. `search` are lines of
+  /// settings, with keys decoding.*; n_best is as large as the beam.
+  Json translate(Lines sources, std::string_view search) const;
+  /// How the search for one translation went; see search_tree.hpp.
+  Json search_tree(const std::string& source, std::string_view search) const;
+
+  /// The addresses of a tensor's numbers: weights, gradient, m and v after the last update; weights_before, m_before and
+  /// v_before it; and the update's scalars: number, gradient_norm, clip_scale, learning_rate.
+  Json update_numbers(std::string_view tensor) const;
+  /// Turns attention heads off, all others on: a list of "part head", such as "decoder.layers.0.encoder_attn 1". It
+  /// changes what trace, translate and search_tree compute, not what is trained.
+  void turn_off_heads(Lines heads);
+
+  /// All tensors of the weights: name, shape, and the address of the numbers, which are floats.
+  Json weights() const;
+  std::vector<std::byte> snapshot() const;
+  void restore(std::span<const std::byte> snapshot);
+  std::uint64_t digest() const;
+
+ private:
+  struct State;
+  State& state() const;  // refuses if there is no session yet
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace glassformer
