@@ -1,4 +1,5 @@
 import type { Signal } from "@preact/signals";
+import "./enlarge_button.css";
 
 /// The button of one map, or of several side by side that share the signal.
 export function EnlargeButton({ enlarged }: { enlarged: Signal<boolean> }) {
