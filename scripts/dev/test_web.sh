@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Tests the TypeScript sources of the pages in src/web: their types, their format, and that src/web/dist is what they
+# give. The program contains the files of src/web/dist, so building it needs neither Node nor npm.
+#
+#   scripts/dev/test_web.sh          checks everything
+#   scripts/dev/test_web.sh --fix    formats the sources and writes src/web/dist
+#
+# Downloads the packages in src/web/package-lock.json.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/packages.sh
+
+need node 'the check of src/web' nodejs || exit 0
+need npm 'the check of src/web' || exit 0
+cd src/web
+if ! npm ci --no-audit --no-fund --ignore-scripts; then
+  npm ping >/dev/null 2>&1 && exit 1
+  echo 'SKIPPED: npm cannot reach its registry; the check of src/web needs the packages in src/web/package-lock.json.' >&2
+  exit 0
+fi
+
+if [[ ${1:-} == --fix ]]; then
+  npm run --silent format:fix
+  npm run --silent build
+  exit
+fi
+npm run --silent check
+npm run --silent format || { echo 'To fix this: scripts/dev/test_web.sh --fix' >&2; exit 1; }
+
+directory=$(mktemp -d)
+trap 'rm -r "$directory"' EXIT
+npm run --silent build -- "$directory"
+if ! diff --recursive --brief dist "$directory"; then
+  echo 'src/web/dist is not what the sources give. To build it again: scripts/dev/test_web.sh --fix' >&2
+  exit 1
+fi
+echo "src/web: types, format and dist are right"

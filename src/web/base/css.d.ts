@@ -1,0 +1,2 @@
+// esbuild puts imported style sheets into the style sheet of the bundle.
+declare module "*.css";

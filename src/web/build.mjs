@@ -1,0 +1,37 @@
+// Bundles the pages. For each entry point, it writes one script and, if the entry imports styles, one style sheet.
+// The result depends only on the sources and package-lock.json.
+//
+//   node build.mjs [DIRECTORY]    writes to DIRECTORY instead of dist
+import { build } from "esbuild";
+import { cp, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/// NAME: its main file. The bundle is dist/NAME.js and dist/NAME.css.
+const ENTRIES = {
+  explain: "explain/main.tsx",
+};
+/// HTML files that are copied to dist, as NAME.html.
+const FRAMES = {
+  explain: "explain/page.html",
+};
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+const output = process.argv[2] ?? join(root, "dist");
+
+await rm(output, { recursive: true, force: true });
+await mkdir(output, { recursive: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: ENTRIES,
+  outdir: output,
+  bundle: true,
+  minify: true,
+  format: "iife", // the page is one file, so it cannot import modules
+  target: "es2022",
+  charset: "utf8",
+  legalComments: "none",
+  banner: { js: "/* Contains Preact and @preact/signals, MIT License, copyright Jason Miller and contributors. */" },
+  logLevel: "warning",
+});
+for (const [name, file] of Object.entries(FRAMES)) await cp(join(root, file), join(output, `${name}.html`));

@@ -1,0 +1,34 @@
+// The entry point of the page that `glassformer explain` writes: one trace, which never changes by itself.
+import "../base/base.css";
+import { render, type JSX } from "preact";
+import { Trace } from "../trace/trace";
+import type { TraceJson } from "../trace/types";
+import { ChosenSection, Footer, SectionLinks } from "./page";
+import { follow, trace } from "./state";
+
+function show(id: string, content: JSX.Element): void {
+  const place = document.getElementById(id)!;
+  place.replaceChildren();
+  render(content, place);
+}
+
+follow(location.hash, false);
+window.addEventListener("hashchange", () => follow(location.hash, true));
+show("sections", <SectionLinks />);
+show("main", <ChosenSection />);
+show("footer", <Footer />);
+
+/// For tests, and for the browser's console.
+const glassformer = {
+  steps: trace.peek().steps.length,
+  /// Any matrix of the trace, by its number in "tensors".
+  matrix(index: number) {
+    const { rows, cols, numbers } = trace.peek().matrix(index);
+    return { rows, cols, numbers: [...numbers] };
+  },
+  /// Shows another trace. What the reader has chosen stays.
+  show(json: TraceJson): void {
+    trace.value = new Trace(json);
+  },
+};
+Object.assign(window, { glassformer });

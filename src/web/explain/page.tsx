@@ -1,0 +1,55 @@
+// The frame of the page: links to the sections, and the chosen section.
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { SECTIONS } from "./sections";
+import { choices, section, trace } from "./state";
+
+export function SectionLinks() {
+  return SECTIONS.map(({ id, short }, i) => (
+    <a key={id} href={`#${id}`} data-section={id} aria-current={id === section.value.id ? "page" : undefined}>
+      <span class="index">{i + 1}</span> {short}
+    </a>
+  ));
+}
+
+export function ChosenSection() {
+  const index = SECTIONS.indexOf(section.value);
+  const { id, title, View } = section.value;
+  const next = SECTIONS[index + 1];
+  return (
+    <>
+      <section key={id} class={`view view-${id}`} aria-labelledby={`${id}-title`}>
+        <Heading id={`${id}-title`} text={`${index + 1}. ${title}`} />
+        <View trace={trace.value} choices={choices} />
+      </section>
+      <p class="next-section">
+        {next ? <a href={`#${next.id}`}>Next: {next.title} ›</a> : <a href="#text">Back to the start ›</a>}
+      </p>
+    </>
+  );
+}
+
+/// After you follow a link to a section, its heading has the focus.
+function Heading({ id, text }: { id: string; text: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const wanted = choices.focus.value === "section";
+  useLayoutEffect(() => {
+    if (!wanted) return;
+    choices.focus.value = null;
+    heading.current!.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [wanted]);
+  return (
+    <h2 id={id} tabIndex={-1} ref={heading}>
+      {text}
+    </h2>
+  );
+}
+
+export function Footer() {
+  return (
+    <>
+      Made by glassformer explain, version {trace.value.json.glassformer}. This file needs no network. The program
+      computed every number; matrices are rounded to 16 significant bits, or to 10 if they have more than 2,048 numbers.
+    </>
+  );
+}

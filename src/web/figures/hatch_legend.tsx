@@ -1,0 +1,20 @@
+import "./hatch_legend.css";
+
+/// The legend of the hatching. The style sheet draws the same patterns as the maps. `neither`: what a cell that is
+/// blocked for neither of the usual reasons means, if there may be such cells.
+export function HatchLegend({ neither }: { neither?: string }) {
+  const kinds = { future: "the key is in the future", padding: "the key is padding", both: "both", neither };
+  return (
+    <p class="hatch-legend">
+      Why a cell is blocked:{" "}
+      {Object.entries(kinds).map(
+        ([kind, words]) =>
+          words && (
+            <span key={kind}>
+              <span class={`hatch ${kind}`} aria-hidden="true" /> {words}
+            </span>
+          ),
+      )}
+    </p>
+  );
+}

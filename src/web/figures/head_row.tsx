@@ -1,0 +1,59 @@
+// The heads of one sentence side by side, with one readout: a map with square cells, queries by keys, for each head.
+import { useSignal } from "@preact/signals";
+import { range } from "../base/numbers";
+import { tokenAxis } from "../trace/axes";
+import type { Matrix } from "../trace/matrix";
+import { blockedBy } from "../trace/reasons";
+import type { Side, Trace } from "../trace/trace";
+import type { AttentionKind, VariantJson } from "../trace/types";
+import { EnlargeButton } from "./enlarge_button";
+import { HeatMap } from "./heat_map";
+import { Readout, useReadout } from "./readout";
+import { scaleFor, type Scale } from "./scale";
+import { ScaleLegend } from "./scale_legend";
+import "./head_row.css";
+
+interface Props {
+  trace: Trace;
+  name: string;
+  matrix: Matrix; // [B*H*queries, keys]
+  sentence: number;
+  queries: Side;
+  keys: Side;
+  kind: AttentionKind | undefined; // if known, blocked cells are hatched
+  variant?: VariantJson; // whose masks block them; by default, the model's own
+  scale?: Scale;
+}
+
+export function HeadRow(props: Props) {
+  const { trace, name, matrix, sentence, queries, keys, kind, variant, scale = scaleFor(matrix) } = props;
+  const { heads } = trace.json.model;
+  const readout = useReadout();
+  const enlarged = useSignal(false);
+  return (
+    <div class="head-row">
+      <div class={enlarged.value ? "heads side-by-side enlarged" : "heads side-by-side"}>
+        {range(heads).map((head) => (
+          <div key={head} class="head">
+            <p class="head-name">head {head}</p>
+            <HeatMap
+              name={`${name}, sentence ${sentence}, head ${head}`}
+              matrix={matrix.rowsFrom((sentence * heads + head) * queries.length, queries.length)}
+              rows={tokenAxis(queries, sentence, "query")}
+              cols={tokenAxis(keys, sentence, "key")}
+              blocked={kind && ((row, col) => blockedBy(trace, kind, sentence, row, col, variant))}
+              {...{ scale, readout, enlarged }}
+              square
+              plain
+            />
+          </div>
+        ))}
+      </div>
+      <div class="heat-map-foot">
+        <ScaleLegend scale={scale} />
+        <EnlargeButton enlarged={enlarged} />
+      </div>
+      <Readout reading={readout} />
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+// A heat map: a matrix as coloured cells. It is one tab stop, and the arrow keys move a cursor in it. The readout shows
+// the number of the cell that you point at, tap, or reach with the cursor. A map too dense for numbers can be enlarged.
+// When its matrix changes, the map draws the new one, and the cursor stays where it is.
+import { useSignal, type Signal } from "@preact/signals";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { darkMode } from "../base/dark_mode";
+import { plural } from "../base/numbers";
+import type { Axis } from "../trace/axes";
+import type { Cells } from "../trace/matrix";
+import type { ReasonName } from "../trace/types";
+import { EnlargeButton } from "./enlarge_button";
+import { MapView } from "./heat_map_view";
+import { Readout, useReadout, type ReadoutSignal } from "./readout";
+import type { Scale } from "./scale";
+import { ScaleLegend } from "./scale_legend";
+import "./heat_map.css";
+
+export interface HeatMapProps {
+  name: string; // what it shows, for screen readers
+  matrix: Cells;
+  rows: Axis;
+  cols: Axis;
+  scale: Scale;
+  blocked?: (row: number, col: number) => ReasonName[]; // why a cell is blocked; blocked cells are hatched
+  value?: (row: number, col: number) => string; // text for the readout instead of the number
+  short?: (row: number, col: number) => string; // text for the cell instead of the number
+  square?: boolean; // cells are as high as they are wide
+  fade?: boolean; // false: rows of padding are not faded
+  plain?: boolean; // no legend and no button; the caller adds them
+  readout?: ReadoutSignal; // if several maps share one; the caller adds the Readout
+  enlarged?: Signal<boolean>; // if several maps share a button
+}
+
+const isLarge = ({ rows, cols }: Cells) => cols > 12 || rows > 40;
+
+export function HeatMap(props: HeatMapProps) {
+  const { name, matrix, scale, plain } = props;
+  const ownReadout = useReadout();
+  const ownEnlarged = useSignal(false);
+  const readout = props.readout ?? ownReadout;
+  const enlarged = props.enlarged ?? ownEnlarged;
+  const view = useRef<HTMLDivElement>(null);
+  const sheet = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const map = useMemo(() => new MapView(), []);
+  const dark = darkMode.value; // drawn again when it changes
+  const isEnlarged = enlarged.value;
+
+  useLayoutEffect(() => {
+    map.attach(view.current!, sheet.current!, canvas.current!);
+    return () => map.detach();
+  }, []);
+  useLayoutEffect(
+    () =>
+      map.show({ ...props, fade: props.fade ?? true, readout, namesReadout: !!props.readout, enlarged: isEnlarged }),
+    [props, dark, isEnlarged],
+  );
+
+  const label = `${name}, ${plural(matrix.rows, "row")}, ${plural(matrix.cols, "column")}.`;
+  return (
+    <div class="heat-map">
+      <div
+        ref={view}
+        class={isEnlarged ? "heat-map-view enlarged" : "heat-map-view"}
+        tabIndex={0}
+        role="application"
+        aria-roledescription="heat map"
+        aria-label={`${label} The arrow keys move the cursor.`}
+        onPointerMove={(event) => event.pointerType !== "touch" && map.pointAt(event)}
+        onPointerLeave={() => map.pointAt(null)}
+        onClick={(event) => map.tap(event)}
+        onFocus={() => map.focus()}
+        onKeyDown={(event) => map.pressKey(event)}
+        onScroll={() => map.scrolled()}
+      >
+        <div ref={sheet} class="sheet">
+          <canvas ref={canvas} aria-hidden="true" />
+        </div>
+      </div>
+      {!plain && (
+        <div class="heat-map-foot">
+          <ScaleLegend scale={scale} />
+          {isLarge(matrix) && <EnlargeButton enlarged={enlarged} />}
+        </div>
+      )}
+      {!props.readout && <Readout reading={readout} />}
+    </div>
+  );
+}

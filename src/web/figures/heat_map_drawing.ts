@@ -1,0 +1,179 @@
+// Draws a heat map on its canvas. The canvas is as large as the visible part. When an enlarged map scrolls, it is
+// redrawn, and its labels stay in place.
+import { formatCell } from "../base/numbers";
+import { hatchKind, type HatchKind } from "../trace/reasons";
+import { drawColumnLabels, drawRowLabels } from "./heat_map_labels";
+import type { Layout } from "./heat_map_layout";
+import type { MapView } from "./heat_map_view";
+import { brightness, shadeOf, type Colour, type Palette } from "./palette";
+import { powerOf } from "./scale";
+
+/// What all parts of a drawing need.
+export interface Pen extends Layout {
+  context: CanvasRenderingContext2D;
+  palette: Palette;
+  width: number; // of the canvas
+  height: number;
+  left: number; // how far the map is scrolled
+  top: number;
+}
+
+/// The visible rows and columns, [first, one past the last].
+export interface Visible {
+  rows: [number, number];
+  cols: [number, number];
+}
+
+type Box = [x: number, y: number, width: number, height: number];
+
+const NUMBERS_FIT = { width: 34, height: 17 };
+
+export function drawMap(map: MapView, layout: Layout, palette: Palette): void {
+  const { canvas, element, shown } = map;
+  const width = shown.enlarged ? element.clientWidth : layout.total.width;
+  const height = shown.enlarged ? Math.min(element.clientHeight, layout.total.height) : layout.total.height;
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext("2d")!;
+  context.scale(ratio, ratio);
+  context.textBaseline = "middle";
+  const pen: Pen = { context, palette, width, height, ...layout, left: element.scrollLeft, top: element.scrollTop };
+  const visible = visibleCells(map, pen);
+  context.save();
+  context.beginPath();
+  context.rect(layout.gutter, layout.header, width - layout.gutter, height - layout.header);
+  context.clip();
+  drawCells(map, pen, visible);
+  drawCursor(map, pen);
+  context.restore();
+  drawRowLabels(shown, pen, visible);
+  drawColumnLabels(shown, pen, visible);
+}
+
+function visibleCells({ shown }: MapView, pen: Pen): Visible {
+  const { gutter, header, width, height, left, top, cellWidth, cellHeight } = pen;
+  const { rows, cols } = shown.matrix;
+  return {
+    rows: [Math.floor(top / cellHeight), Math.min(rows, Math.ceil((top + height - header) / cellHeight))],
+    cols: [Math.floor(left / cellWidth), Math.min(cols, Math.ceil((left + width - gutter) / cellWidth))],
+  };
+}
+
+/// Left, top, width and height of a cell in whole pixels, so that no seams show.
+export function cellBox({ gutter, header, cellWidth, cellHeight, left, top }: Pen, row: number, col: number): Box {
+  const [x, y] = [gutter - left, header - top];
+  const [x0, x1] = [Math.round(x + col * cellWidth), Math.round(x + (col + 1) * cellWidth)];
+  const [y0, y1] = [Math.round(y + row * cellHeight), Math.round(y + (row + 1) * cellHeight)];
+  return [x0, y0, Math.max(1, x1 - x0), Math.max(1, y1 - y0)];
+}
+
+/// Hatching: one diagonal for the future, the other for padding, both for both, horizontal lines for neither.
+function hatching({ context, palette }: Pen): Record<HatchKind, CanvasPattern> {
+  const pattern = (ways: string) => {
+    const tile = document.createElement("canvas");
+    tile.width = tile.height = 6;
+    const lines = tile.getContext("2d")!;
+    const line = (x0: number, y0: number, x1: number, y1: number) => {
+      lines.moveTo(x0, y0);
+      lines.lineTo(x1, y1);
+    };
+    lines.strokeStyle = palette.hatch;
+    for (const shift of [-6, 0, 6]) {
+      if (ways.includes("/")) line(shift - 1, 7, shift + 7, -1);
+      if (ways.includes("\\")) line(shift - 1, -1, shift + 7, 7);
+    }
+    if (ways.includes("-")) line(0, 3, 6, 3);
+    lines.stroke();
+    return context.createPattern(tile, "repeat")!;
+  };
+  return { future: pattern("/"), padding: pattern("\\"), both: pattern("/\\"), neither: pattern("-") };
+}
+
+function drawCells(map: MapView, pen: Pen, visible: Visible): void {
+  const { context, palette } = pen;
+  const { matrix, rows, fade } = map.shown;
+  const gap = Math.min(pen.cellWidth, pen.cellHeight) >= 9 ? 1 : 0;
+  const withNumbers = pen.cellWidth >= NUMBERS_FIT.width && pen.cellHeight >= NUMBERS_FIT.height;
+  const hatch = hatching(pen);
+  context.fillStyle = palette.grid;
+  const frame: [number, number] = [matrix.cols * pen.cellWidth, matrix.rows * pen.cellHeight];
+  context.fillRect(pen.gutter - pen.left - 1, pen.header - pen.top - 1, frame[0] + 2, frame[1] + 2);
+  for (let row = visible.rows[0]; row < visible.rows[1]; ++row) {
+    for (let col = visible.cols[0]; col < visible.cols[1]; ++col) {
+      const [x, y, width, height] = cellBox(pen, row, col);
+      const box: Box = [x, y, width - gap, height - gap];
+      const colour = drawCell(map, pen, hatch, box, row, col);
+      if (withNumbers) writeInCell(map, pen, colour, box, row, col);
+    }
+    if (fade && rows.pad(row)) fadeRow(map, pen, row);
+    if (rows.group && row % rows.group === 0 && row > 0) ruleAbove(map, pen, row);
+  }
+}
+
+/// Fills one cell and returns its shade, or null if its number is not finite, or is 0 because the cell is blocked.
+function drawCell(
+  { shown }: MapView,
+  { context, palette }: Pen,
+  hatch: Record<HatchKind, CanvasPattern>,
+  box: Box,
+  row: number,
+  col: number,
+): Colour | null {
+  const number = shown.matrix.at(row, col);
+  const reasons = shown.blocked?.(row, col) ?? [];
+  const hidden = !Number.isFinite(number) || (reasons.length > 0 && number === 0);
+  const shade = hidden ? null : shadeOf(palette, shown.scale, number);
+  context.fillStyle = shade ? `rgb(${shade.map(Math.round).join(" ")})` : palette.blocked;
+  context.fillRect(...box);
+  if (reasons.length || hidden) {
+    context.fillStyle = hatch[hatchKind(reasons)];
+    context.fillRect(...box);
+  }
+  return shade;
+}
+
+function writeInCell(
+  { shown }: MapView,
+  { context, palette }: Pen,
+  shade: Colour | null,
+  [x, y, width, height]: Box,
+  row: number,
+  col: number,
+): void {
+  context.fillStyle = shade ? (brightness(shade) > 0.55 ? palette.onLight : palette.onDark) : palette.ink;
+  context.font = `${Math.min(palette.fontSize * 0.92, height * 0.62)}px ${palette.font}`;
+  context.textAlign = "center";
+  const text = shown.short?.(row, col) ?? formatCell(shown.matrix.at(row, col), powerOf(shown.scale));
+  context.fillText(text, x + width / 2, y + height / 2 + 0.5, width - 2);
+}
+
+function fadeRow({ shown }: MapView, pen: Pen, row: number): void {
+  const [x, y, , height] = cellBox(pen, row, 0);
+  pen.context.globalAlpha = 0.6;
+  pen.context.fillStyle = pen.palette.paper;
+  pen.context.fillRect(x, y, shown.matrix.cols * pen.cellWidth, height);
+  pen.context.globalAlpha = 1;
+}
+
+function ruleAbove({ shown }: MapView, pen: Pen, row: number): void {
+  const [x, y] = cellBox(pen, row, 0);
+  pen.context.fillStyle = pen.palette.ink;
+  pen.context.fillRect(x, y - 1, shown.matrix.cols * pen.cellWidth, 1.5);
+}
+
+function drawCursor(map: MapView, pen: Pen): void {
+  const cell = map.pointed;
+  if (!cell) return;
+  const [x, y, width, height] = cellBox(pen, cell.row, cell.col);
+  const [wider, higher] = [Math.max(0, (8 - width) / 2), Math.max(0, (8 - height) / 2)];
+  const box: Box = [x - wider, y - higher, width + 2 * wider, height + 2 * higher];
+  pen.context.strokeStyle = pen.palette.paper;
+  pen.context.lineWidth = 5;
+  pen.context.strokeRect(...box);
+  pen.context.strokeStyle = pen.palette.accent;
+  pen.context.lineWidth = 2.5;
+  pen.context.strokeRect(...box);
+}

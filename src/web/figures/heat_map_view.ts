@@ -1,0 +1,138 @@
+// What a heat map remembers between drawings: its cursor, the cell under the pointer, and its layout. It draws at most
+// once per frame.
+import { formatNumber } from "../base/numbers";
+import { reasonText } from "../trace/reasons";
+import type { HeatMapProps } from "./heat_map";
+import { nextCell } from "./heat_map_cursor";
+import { drawMap } from "./heat_map_drawing";
+import { cellAt, layOut, sameCell, scrollToShow, type Cell, type Layout } from "./heat_map_layout";
+import { readPalette } from "./palette";
+import type { ReadoutSignal } from "./readout";
+
+/// What a map shows: the props of a HeatMap, completed.
+export type Shown = Omit<HeatMapProps, "enlarged"> & {
+  readout: ReadoutSignal;
+  namesReadout: boolean; // other maps share the readout, so it names the map
+  enlarged: boolean;
+};
+
+export class MapView {
+  shown!: Shown;
+  cursor: Cell | null = null;
+  hover: Cell | null = null;
+  layout: Layout | null = null;
+  element!: HTMLElement; // the visible part, which scrolls if the map is enlarged
+  canvas!: HTMLCanvasElement;
+  #sheet!: HTMLElement;
+  #observer: ResizeObserver | null = null;
+  #frame = 0;
+  #fits = false;
+
+  attach(element: HTMLElement, sheet: HTMLElement, canvas: HTMLCanvasElement): void {
+    this.element = element;
+    this.#sheet = sheet;
+    this.canvas = canvas;
+    this.#observer = new ResizeObserver(() => this.#fit());
+    this.#observer.observe(element);
+  }
+
+  detach(): void {
+    this.#observer?.disconnect();
+    cancelAnimationFrame(this.#frame);
+    if (this.shown.readout.peek()?.by === this) this.shown.readout.value = null;
+  }
+
+  show(shown: Shown): void {
+    this.shown = shown;
+    const within = (cell: Cell | null) =>
+      cell && cell.row < shown.matrix.rows && cell.col < shown.matrix.cols ? cell : null;
+    this.cursor = within(this.cursor);
+    this.hover = within(this.hover);
+    this.#fits = false;
+    if (this.layout) this.#drawSoon(); // the observer draws it for the first time
+    if (shown.readout.peek()?.by === this) this.#write();
+  }
+
+  /// The cell that is outlined and read out.
+  get pointed(): Cell | null {
+    return this.hover ?? this.cursor;
+  }
+
+  pointAt(event: MouseEvent | null): void {
+    this.#move("hover", event && cellAt(this, event));
+  }
+
+  tap(event: MouseEvent): void {
+    const cell = cellAt(this, event);
+    if (cell) this.#move("cursor", cell);
+  }
+
+  focus(): void {
+    if (!this.cursor && this.element.matches(":focus-visible")) this.#move("cursor", { row: 0, col: 0 });
+    else this.#write();
+  }
+
+  pressKey(event: KeyboardEvent): void {
+    const cell = nextCell(this.cursor ?? { row: 0, col: -1 }, this.shown.matrix, event);
+    if (!cell) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.hover = null;
+    this.#move("cursor", cell);
+  }
+
+  scrolled(): void {
+    if (this.shown.enlarged) this.#draw();
+  }
+
+  #move(which: "cursor" | "hover", cell: Cell | null): void {
+    if (sameCell(this[which], cell)) return;
+    this[which] = cell;
+    if (which === "cursor" && cell && this.shown.enlarged) scrollToShow(this, cell);
+    if (this.layout) this.#drawSoon();
+    this.#write();
+  }
+
+  /// Writes the cell's row, its column, its number, and why it is blocked.
+  #write(): void {
+    const { name, matrix, rows, cols, blocked, value, readout, namesReadout } = this.shown;
+    const cell = this.pointed;
+    if (!cell) {
+      readout.value = null;
+      return;
+    }
+    const { row, col } = cell;
+    const places = [rows.long(row), cols.long(col)].filter((text) => text !== "").join(" · ");
+    const reason = reasonText(blocked?.(row, col) ?? []);
+    const number = () => formatNumber(matrix.at(row, col), matrix.digits) + (reason ? `, blocked: ${reason}` : "");
+    readout.value = {
+      by: this,
+      place: namesReadout ? `${name} · ${places}` : places,
+      value: value?.(row, col) ?? number(),
+    };
+  }
+
+  #drawSoon(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = requestAnimationFrame(() => (this.#fits ? this.#draw() : this.#fit()));
+  }
+
+  /// Lays the map out for its current width and draws it.
+  #fit(): void {
+    const width = this.element.clientWidth;
+    if (!width) return;
+    const { enlarged } = this.shown;
+    this.layout = layOut(this.shown, width, readPalette());
+    this.#fits = true;
+    const { total } = this.layout;
+    const needsBar = enlarged && total.width > width;
+    this.#sheet.style.width = `${enlarged ? total.width : width}px`;
+    this.#sheet.style.height = `${total.height}px`;
+    this.element.style.height = enlarged ? `min(${total.height + (needsBar ? 20 : 2)}px, 75vh)` : "";
+    this.#draw();
+  }
+
+  #draw(): void {
+    if (this.layout) drawMap(this, this.layout, readPalette());
+  }
+}

@@ -1,0 +1,96 @@
+// A recorded matrix: its name, its shape, where it comes from, and its numbers. The figure shows the rows of the chosen
+// sentence, head by head if the matrix has heads.
+import { axisTerms, batchAxis, numberAxis, plainAxis, predictionAxis, sideOfTerm, tokenAxis } from "../trace/axes";
+import type { Cells } from "../trace/matrix";
+import { kindOfPart } from "../trace/names";
+import type { Trace } from "../trace/trace";
+import type { TensorJson } from "../trace/types";
+import { HeadRow } from "./head_row";
+import { HeatMap, type HeatMapProps } from "./heat_map";
+import { Origin } from "./origin";
+import { scaleFor } from "./scale";
+import { ALL_SENTENCES, sentencesShown } from "./sentence_chooser";
+import "./tensor_figure.css";
+
+interface Props {
+  trace: Trace;
+  tensor: number;
+  sentence: number; // or ALL_SENTENCES
+  role: "output" | "in";
+  name?: string; // by default, the name of the tensor
+}
+
+export function TensorFigure({ trace, tensor, sentence, role, name }: Props) {
+  const json = trace.tensor(tensor);
+  const isByHead = /^B\*H\*/.test(axisTerms(trace, json)[0]);
+  return (
+    <figure class={`tensor ${role}`} data-tensor={tensor}>
+      <figcaption>
+        <code class="name">{name ?? json.name}</code>
+        <span class="shape">{shapeOf(trace, json)}</span>
+        {role === "output" ? <span class="origin">this step’s output</span> : <Origin {...{ trace, tensor }} />}
+      </figcaption>
+      {isByHead ? <HeadMaps {...{ trace, tensor, sentence }} /> : <HeatMap {...mapOf(trace, tensor, sentence)} />}
+    </figure>
+  );
+}
+
+/// "B·S × D = 30 × 64" for the axes "B*S, D". If the axis of a large vocabulary is cut, the text says so.
+function shapeOf(trace: Trace, tensor: TensorJson): string {
+  const terms = axisTerms(trace, tensor);
+  const { ids, vocabulary, values } = tensor;
+  const [rows, cols] = [values.rows, values.cols].map((count, i) => (ids && terms[i] === "V" ? vocabulary : count));
+  const letters = terms.map((term) => term.replaceAll("*", "·"));
+  const shape = terms.every(Boolean) ? `${letters.join(" × ")} = ${rows} × ${cols}` : `${rows} × ${cols}`;
+  return ids ? `${shape}, shown for ${ids.length} of ${vocabulary} tokens` : shape;
+}
+
+function HeadMaps({ trace, tensor, sentence }: { trace: Trace; tensor: number; sentence: number }) {
+  const json = trace.tensor(tensor);
+  const [rowTerm, colTerm] = axisTerms(trace, json);
+  return sentencesShown(trace, sentence).map((one, i) => (
+    <HeadRow
+      key={i}
+      trace={trace}
+      name={json.name}
+      matrix={trace.matrix(tensor)}
+      sentence={one}
+      queries={sideOfTerm(trace, rowTerm)}
+      keys={sideOfTerm(trace, colTerm)}
+      kind={kindOfPart(trace, json.part)}
+    />
+  ));
+}
+
+/// Ids are names, not amounts: they are shown without colours or decimals.
+const idCells = (matrix: Cells) => ({
+  matrix,
+  short: (row: number, col: number) => String(matrix.at(row, col)),
+  scale: { kind: "amount" as const, limit: Infinity },
+  plain: true,
+});
+
+/// The map of a matrix without heads: the rows of one sentence or of all, or the whole matrix if its rows are not tokens.
+function mapOf(trace: Trace, index: number, sentence: number): HeatMapProps {
+  const tensor = trace.tensor(index);
+  const all = trace.matrix(index);
+  const { name } = tensor;
+  const [rowTerm, colTerm] = axisTerms(trace, tensor);
+  const cols = plainAxis(trace, colTerm, tensor, false);
+  const areIds = name === "id" || name === "expected";
+  const cells = (matrix: Cells) => (areIds ? idCells(matrix) : { matrix, scale: scaleFor(all) });
+  if (rowTerm === "B" && sentence !== ALL_SENTENCES) {
+    const one = { ...numberAxis(() => `sentence ${sentence}`), tokens: true, short: () => "" };
+    const tokens = /^[ST]$/.test(colTerm) ? tokenAxis(sideOfTerm(trace, colTerm, name), sentence) : cols;
+    return { name, ...cells(all.rowsFrom(sentence, 1)), rows: one, cols: tokens };
+  }
+  if (!/^B\*[ST]$/.test(rowTerm)) return { name, cols, ...cells(all), rows: plainAxis(trace, rowTerm, tensor, true) };
+  const side = sideOfTerm(trace, rowTerm, name);
+  const predicts = tensor.part === "loss" || colTerm === "V";
+  if (sentence === ALL_SENTENCES) {
+    const rows = predicts ? predictionAxis(trace, sentencesShown(trace, sentence)) : batchAxis(side);
+    return { name, cols, ...cells(all), rows };
+  }
+  const rows = predicts ? predictionAxis(trace, [sentence]) : tokenAxis(side, sentence);
+  return { name, cols, ...cells(all.rowsFrom(sentence * side.length, side.length)), rows };
+}

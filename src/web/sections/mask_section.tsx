@@ -1,0 +1,129 @@
+// The three masks of a sentence, side by side.
+import type { ComponentChildren } from "preact";
+import { plural } from "../base/numbers";
+import { HatchLegend } from "../figures/hatch_legend";
+import { MaskMap, maskWords } from "../figures/mask_map";
+import { Readout, useReadout } from "../figures/readout";
+import { SentenceChooser } from "../figures/sentence_chooser";
+import { ATTENTION_KINDS } from "../trace/names";
+import { blockedBy, paddingSeen } from "../trace/reasons";
+import type { Trace } from "../trace/trace";
+import type { AttentionKind, MaskName, ReasonName } from "../trace/types";
+import { sentenceOf, type SectionProps } from "./choices";
+import "./mask_section.css";
+
+export function MaskSection(props: SectionProps) {
+  const { trace, choices } = props;
+  const readout = useReadout();
+  const sentence = sentenceOf(props);
+  const off = trace.json.model.learned_without.map(maskWords);
+  const mask = (name: MaskName) => <ShownMask {...{ trace, name, sentence, readout }} />;
+  return (
+    <>
+      <p class="lead">
+        A mask determines which <b>keys</b> (columns) each <b>query</b> (row) may not attend to. Hatched cells are
+        blocked. Point at one to see why.
+      </p>
+      {off.length > 0 && <p class="warning">Masks that were off when this model was trained: {off.join(", ")}.</p>}
+      <SentenceChooser trace={trace} chosen={sentence} choose={(value) => (choices.sentence.value = value)} />
+      <div class="masks">
+        <MaskGroup title="1. Encoder padding" explanation="Encoder self-attention: a mask for source padding.">
+          {mask("encoder_padding")}
+        </MaskGroup>
+        <MaskGroup
+          title="2. Look-ahead and target padding"
+          explanation="Decoder self-attention: the elementwise maximum of two masks. A cell is blocked if either mask blocks it."
+        >
+          {mask("look_ahead")}
+          <Operator sign="max" words="maximum with" />
+          {mask("target_padding")}
+          <Operator sign="=" words="equals" />
+          {mask("decoder_combined")}
+        </MaskGroup>
+        <MaskGroup
+          title="3. Cross-attention padding"
+          explanation="Cross-attention: its keys come from the encoder, so this mask is for source padding, too."
+        >
+          {mask("cross_padding")}
+        </MaskGroup>
+      </div>
+      <Readout reading={readout} />
+      <HatchLegend />
+      <p class="note">
+        A padding mask blocks keys, not queries: it leaves the rows of padded queries unchanged.{" "}
+        {paddedQueriesText(trace)}
+      </p>
+    </>
+  );
+}
+
+/// Each mask shown: the attention it belongs to, and the elementary masks in it.
+const SHOWN_MASKS: Record<MaskName, { title: string; kind: AttentionKind; reasons: ReasonName[] }> = {
+  encoder_padding: { title: "padding", kind: "encoder self", reasons: ["padding"] },
+  look_ahead: { title: "look-ahead", kind: "decoder self", reasons: ["future"] },
+  target_padding: { title: "padding", kind: "decoder self", reasons: ["padding"] },
+  decoder_combined: { title: "combined", kind: "decoder self", reasons: ["future", "padding"] },
+  cross_padding: { title: "padding", kind: "cross", reasons: ["padding"] },
+};
+
+function maskNote(trace: Trace, name: MaskName, keys: number): string {
+  const { kind, reasons } = SHOWN_MASKS[name];
+  const on = reasons.filter((reason) => trace.isOn(ATTENTION_KINDS[kind].mask, reason));
+  if (!on.length) return reasons.length > 1 ? "Both are off: nothing is blocked." : "Off: it blocks nothing.";
+  if (reasons.length > 1) return on.length > 1 ? "Blocked by one mask or by both." : "Only one of the two is on.";
+  return name === "look_ahead" ? "The same for all sentences." : `One row of ${plural(keys, "key")} for all queries.`;
+}
+
+interface ShownMaskProps {
+  trace: Trace;
+  name: MaskName;
+  sentence: number;
+  readout: ReturnType<typeof useReadout>;
+}
+
+function ShownMask({ trace, name, sentence, readout }: ShownMaskProps) {
+  const { title, kind, reasons } = SHOWN_MASKS[name];
+  const { rows, cols } = ATTENTION_KINDS[kind];
+  return (
+    <MaskMap
+      {...{ trace, name, title, sentence, readout }}
+      note={maskNote(trace, name, trace[cols].length)}
+      mask={trace.mask(name)}
+      queries={trace[rows]}
+      keys={trace[cols]}
+      blocked={(query, key) =>
+        blockedBy(trace, kind, sentence, query, key).filter((reason) => reasons.includes(reason))
+      }
+    />
+  );
+}
+
+function MaskGroup({
+  title,
+  explanation,
+  children,
+}: {
+  title: string;
+  explanation: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="mask-group">
+      <h3>{title}</h3>
+      <p>{explanation}</p>
+      <div class="mask-maps">{children}</div>
+    </section>
+  );
+}
+
+const Operator = ({ sign, words }: { sign: string; words: string }) => (
+  <span class="operator" role="img" aria-label={words}>
+    {sign}
+  </span>
+);
+
+function paddedQueriesText(trace: Trace): string {
+  const seen = paddingSeen(trace).map((kind) => ATTENTION_KINDS[kind].title.toLowerCase());
+  if (!seen.length) return "No word attends to their outputs, and the loss ignores them.";
+  return `The loss ignores their outputs, but words attend to padding in ${new Intl.ListFormat("en-GB").format(seen)}.`;
+}

@@ -1,0 +1,83 @@
+// From text to numbers: tokens, ids, padding, and the target shifted right.
+import { ScrollBox } from "../base/tables";
+import { plural, range } from "../base/numbers";
+import type { Side, Trace } from "../trace/trace";
+import type { SentenceJson } from "../trace/types";
+import type { SectionProps } from "./choices";
+import { ShiftedTarget } from "./shifted_target";
+import { PositionHeader, TokenRow } from "./token_table";
+import "./text_section.css";
+
+export function TextSection({ trace }: SectionProps) {
+  const { source, target } = trace;
+  return (
+    <>
+      <p class="lead">
+        A model reads numbers, so every token becomes an id. The sentences of a batch are <b>padded</b> to the same
+        length{source.hasPadding || target.hasPadding ? ": see the grey cells." : "; this batch needs no padding."} This
+        page counts sentences, positions, heads, layers, rows and columns from 0, as the code does.
+      </p>
+      <ol class="sentences" start={0}>
+        {trace.json.sentences.map((sentence, i) => (
+          <Sentence key={i} {...sentence} />
+        ))}
+      </ol>
+      <p class="note">The model: {facts(trace).join(" · ")}.</p>
+      <h3>
+        The source <Shape trace={trace} side={source} />
+      </h3>
+      <p>Each row is one sentence. The encoder gets these ids and nothing else.</p>
+      <ScrollBox name="Source tokens and ids">
+        <table class="tokens">
+          <PositionHeader label="position">{range(source.length)}</PositionHeader>
+          <tbody>
+            {range(trace.sentences).map((sentence) => (
+              <TokenRow key={sentence} side={source} sentence={sentence} title={`sentence ${sentence}`} />
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+      <h3>
+        The target, shifted right <Shape trace={trace} side={target} />
+      </h3>
+      <p>
+        The decoder’s input begins with a start token, so every token is one position further right than in the expected
+        output. At each position the decoder reads{" "}
+        {trace.isOn("decoder_combined", "future")
+          ? "the tokens up to this position"
+          : "all the tokens, because its look-ahead mask is off,"}{" "}
+        and must predict the token below. It reads the expected tokens, not its own predictions: this is{" "}
+        <b>teacher forcing</b>. Choose a position to see what the decoder must predict there.
+      </p>
+      {range(trace.sentences).map((sentence) => (
+        <ShiftedTarget key={sentence} trace={trace} sentence={sentence} />
+      ))}
+    </>
+  );
+}
+
+const Shape = ({ trace, side }: { trace: Trace; side: Side }) => (
+  <span class="shape">
+    [{plural(trace.sentences, "sentence")} × {plural(side.length, "position")}]
+  </span>
+);
+
+const Sentence = ({ source, target, own_translation: own }: SentenceJson) => (
+  <li>
+    <bdi class="quote">{source}</bdi> → <bdi class="quote">{target}</bdi>
+    {own && <span class="note"> (the model’s own translation, because none was given)</span>}
+  </li>
+);
+
+function facts(trace: Trace): string[] {
+  const { model, checkpoint } = trace.json;
+  return [
+    checkpoint,
+    `${plural(model.encoder_layers, "encoder layer")} and ${plural(model.decoder_layers, "decoder layer")}`,
+    `width ${model.d_model} · ${plural(model.heads, "head")}`,
+    `${model.parameters.toLocaleString("en")} parameters`,
+    `${model.norm}-norm`,
+    model.activation,
+    trace.hasDropout() ? "with dropout" : "without dropout",
+  ];
+}

@@ -1,0 +1,63 @@
+// Which keys a query may not attend to, and why. Both follow from the elementary masks that are on.
+import { range } from "../base/numbers";
+import type { Cells } from "./matrix";
+import { ATTENTION_KINDS, KINDS } from "./names";
+import type { Side, Trace } from "./trace";
+import type { AttentionKind, ReasonJson, ReasonName } from "./types";
+
+const REASONS: Record<ReasonName, string> = {
+  padding: "this key is padding",
+  future: "this key is in the future",
+  padded_query: "this query is padding",
+  inverted: "the model’s own mask has a 0 here, and 0 is read as blocked",
+};
+
+/// The mask of one sentence, queries by keys. It is stored with a row for each query, or with one row for all of them.
+export function maskOfSentence(mask: Cells, sentences: number, sentence: number, queries: number): Cells {
+  const row = (query: number) => (mask.rows === sentences ? sentence : sentence * queries + query);
+  return { rows: queries, cols: mask.cols, at: (query, key) => mask.at(row(query), key) };
+}
+
+/// The names of the elementary masks of `variant` that block a key for a query; empty if the key is visible.
+export function blockedBy(
+  trace: Trace,
+  kind: AttentionKind,
+  sentence: number,
+  query: number,
+  key: number,
+  variant = trace.own,
+): ReasonName[] {
+  const blocks = ({ sentences, queries, blocked }: ReasonJson) =>
+    trace.matrix(blocked).at((sentences === 1 ? 0 : sentence) * queries + (queries === 1 ? 0 : query), key) !== 0;
+  return variant.reasons[ATTENTION_KINDS[kind].mask].filter(blocks).map(({ name }) => name);
+}
+
+/// ["padding", "future"] -> "this key is padding, and it is in the future"
+export function reasonText(names: ReasonName[]): string {
+  const reasons = names.map((name) => REASONS[name]);
+  const last = reasons.length > 1 ? `, and ${reasons.pop()}` : "";
+  return (reasons.join(", ") + last).replaceAll(/, (and )?this key/g, ", $1it");
+}
+
+export type HatchKind = "future" | "padding" | "both" | "neither";
+
+/// How a blocked cell is hatched.
+export function hatchKind(names: ReasonName[]): HatchKind {
+  const [padding, future] = [names.includes("padding"), names.includes("future")];
+  if (padding && future) return "both";
+  if (padding) return "padding";
+  return future ? "future" : "neither";
+}
+
+/// The kinds of attention in which a word in any sentence may attend to padding.
+export function paddingSeen(trace: Trace): AttentionKind[] {
+  const places = (side: Side, sentence: number, pad: boolean) =>
+    range(side.length).filter((position) => side.isPad(sentence, position) === pad);
+  const sees = (kind: AttentionKind, sentence: number) => {
+    const { rows, cols } = ATTENTION_KINDS[kind];
+    const keys = places(trace[cols], sentence, true);
+    const open = (query: number) => keys.some((key) => !blockedBy(trace, kind, sentence, query, key).length);
+    return places(trace[rows], sentence, false).some(open);
+  };
+  return KINDS.filter((kind) => range(trace.sentences).some((sentence) => sees(kind, sentence)));
+}
