@@ -10,6 +10,7 @@
 
 #include "glassformer/decoding/search.hpp"
 #include "glassformer/explanation/trace.hpp"
+#include "glassformer/numerics/ranks.hpp"
 #include "glassformer/recording/recording.hpp"
 #include "glassformer/training/settings.hpp"
 
@@ -74,7 +75,9 @@ class Session {
   /// only to be used, for example after restore()
   /// \throws std::invalid_argument  a setting is out of range or does not fit another (5 heads over a width of 64); an
   /// id is not in its vocabulary, or is that of padding
-  Session(const SessionSettings& settings, std::span<const SentencePair> pairs);
+  /// \param ranks  the processes or workers that train together, all with the same settings and pairs; it must outlive the
+  /// session
+  Session(const SessionSettings& settings, std::span<const SentencePair> pairs, const Ranks& ranks = alone);
   ~Session();
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
@@ -97,6 +100,20 @@ class Session {
   /// Trains on the next batch of the text (or on training.accumulation batches). Begins the text again, in a new order,
   /// when all of it has been used. \throws std::invalid_argument  the session has no sentence pairs
   Update step();
+
+  // step() in parts, for ranks that exchange messages, and cannot wait for one inside of step(): begin_step() on all
+  // ranks; add_shards() and shard_results() on one after the other; then finish_step() on all, with `ranks` returning
+  // the sum and the results of all ranks.
+
+  /// Runs this rank's shards of the next batch. \throws std::invalid_argument  the session has no sentence pairs
+  void begin_step();
+  /// Adds the gradients of this rank's shards to the sum of the ranks before it, [parameters]; the first rank begins the
+  /// sum. \throws std::invalid_argument  it has another size
+  void add_shards(std::span<float> sum);
+  /// Loss and tokens of all shards, as bytes; begin_step() fills this rank's block.
+  std::span<std::byte> shard_results();
+  Update finish_step();
+
   /// How many updates have been made, skipped ones included.
   Index updates() const;
 

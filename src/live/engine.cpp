@@ -8,6 +8,7 @@
 
 #include "glassformer/batching/plan.hpp"
 #include "glassformer/live/live_text.hpp"
+#include "glassformer/live/message_ranks.hpp"
 #include "glassformer/live/search_tree.hpp"
 #include "glassformer/numerics/gemm.hpp"
 #include "glassformer/page/trace_json.hpp"
@@ -42,6 +43,7 @@ Mask take_mask(std::span<const std::uint8_t>& cells, Index sentences, Index quer
 struct Engine::State {
   LiveSettings settings;
   LiveText text;
+  std::unique_ptr<MessageRanks> ranks;  // the session refers to it
   Session session;
   Explanation explanation;                               // of the last trace
   std::vector<float> weights_before, m_before, v_before;  // the last update
@@ -114,7 +116,7 @@ Json Engine::about() { return {{"version", GLASSFORMER_VERSION}, {"instructions"
 
 Json Engine::settings() { return settings_json({}); }
 
-Json Engine::create(std::string_view settings_lines, Lines source, Lines target) {
+Json Engine::create(std::string_view settings_lines, Lines source, Lines target, int rank, int ranks) {
   const LiveSettings settings = read_settings(settings_lines, {});
   LiveText text = read_text(settings, source, target);
   const VocabularyPair vocabularies = text.vocabularies();
@@ -123,7 +125,8 @@ Json Engine::create(std::string_view settings_lines, Lines source, Lines target)
                                    vocabularies.source->vocabulary_size(),
                                    vocabularies.target->vocabulary_size(),
                                    {vocabularies.source->special(), vocabularies.target->special()}};
-  Session session(of_session, text.pairs);
+  auto message_ranks = std::make_unique<MessageRanks>(rank, ranks);
+  Session session(of_session, text.pairs, *message_ranks);
 
   Json tensors = Json::array();
   for (const TensorPlace& place : session.model().weights.tensors()) {
@@ -138,7 +141,7 @@ Json Engine::create(std::string_view settings_lines, Lines source, Lines target)
                {"batches", batches.size()},
                {"settings", settings_json(settings)},
                {"remarks", text.remarks}};
-  state_.reset(new State{settings, std::move(text), std::move(session), {}, {}, {}, {}, {}, {}});
+  state_.reset(new State{settings, std::move(text), std::move(message_ranks), std::move(session), {}, {}, {}, {}, {}, {}});
   return created;
 }
 
@@ -154,11 +157,31 @@ Json Engine::tokens(bool source, std::string_view sentence) const {
 }
 
 Json Engine::step() {
+  begin_step();
+  return finish_step();
+}
+
+void Engine::begin_step() { state().session.begin_step(); }
+
+void Engine::add_shards(std::span<float> sum) { state().session.add_shards(sum); }
+
+std::span<std::byte> Engine::shard_results() { return state().session.shard_results(); }
+
+void Engine::receive(std::span<const float> sum, std::span<const std::byte> results) {
+  State& s = state();
+  if (std::ssize(sum) != s.session.model().weights.size() || results.size() != s.session.shard_results().size()) {
+    refuse("ranks: a message from another worker has the wrong size");
+  }
+  s.ranks->sum.assign(sum.begin(), sum.end());
+  s.ranks->results.assign(results.begin(), results.end());
+}
+
+Json Engine::finish_step() {
   State& s = state();
   copy_all(std::as_const(s.session).weights(), s.weights_before);
   copy_all(s.session.first_moments(), s.m_before);
   copy_all(s.session.second_moments(), s.v_before);
-  s.update = s.session.step();
+  s.update = s.session.finish_step();
   return {{"number", s.update.number},
           {"loss", s.update.loss.mean()},
           {"tokens", s.update.loss.tokens},

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,13 +34,21 @@ class Engine {
   /// A new session with an untrained model. Line i of `target` translates line i of `source`; both vocabularies are
   /// learned from these lines. Returns parameters, tensors (name, shape), vocabulary (source, target), pairs (how many
   /// are trained on), batches (in the first epoch), settings, and remarks about the text: what is left out, and why.
-  Json create(std::string_view settings, Lines source, Lines target);
+  /// `rank` of `ranks`: see MessageRanks.
+  Json create(std::string_view settings, Lines source, Lines target, int rank = 0, int ranks = 1);
 
   /// How the vocabulary reads a sentence: ids, tokens and the words that are unknown.
   Json tokens(bool source, std::string_view sentence) const;
 
   /// One update: number, loss (the mean), tokens, gradient_norm, learning_rate, skipped, pairs.
   Json step();
+  // step() in parts, for several workers; see Session.
+  void begin_step();
+  void add_shards(std::span<float> sum);
+  std::span<std::byte> shard_results();
+  Json finish_step();
+  /// What MessageRanks needs before finish_step().
+  void receive(std::span<const float> sum, std::span<const std::byte> results);
 
   /// A pass over these pairs, forward and backward, as page/trace_json.hpp describes, with the addresses of all
   /// matrices. They are valid until the next call of trace(). `masks` has a byte for each cell (1 = blocked) of

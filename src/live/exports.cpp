@@ -80,14 +80,26 @@ EXPORT(settings) const char* settings() { return answer(Engine::settings()); }
 
 EXPORT(create)
 const char* create(const char* settings, std::size_t settings_size, const char* source, std::size_t source_size,
-                   const char* target, std::size_t target_size) {
-  return answer(
-      engine.create({settings, settings_size}, lines_of({source, source_size}), lines_of({target, target_size})));
+                   const char* target, std::size_t target_size, int rank, int ranks) {
+  return answer(engine.create({settings, settings_size}, lines_of({source, source_size}),
+                              lines_of({target, target_size}), rank, ranks));
 }
 EXPORT(tokens) const char* tokens(int source, const char* sentence, std::size_t size) {
   return answer(engine.tokens(source != 0, {sentence, size}));
 }
 EXPORT(step) const char* step() { return answer(engine.step()); }
+EXPORT(begin_step) void begin_step() { engine.begin_step(); }
+EXPORT(add_shards) void add_shards(float* sum, std::size_t count) { engine.add_shards({sum, count}); }
+EXPORT(shard_results) const std::byte* shard_results() {
+  const std::span<const std::byte> bytes = engine.shard_results();
+  result.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return reinterpret_cast<const std::byte*>(result.data());
+}
+EXPORT(receive)
+void receive(const float* sum, std::size_t bytes, const std::byte* results, std::size_t size) {
+  engine.receive({sum, bytes / sizeof(float)}, {results, size});
+}
+EXPORT(finish_step) const char* finish_step() { return answer(engine.finish_step()); }
 EXPORT(trace)
 const char* trace(const char* sources, std::size_t sources_size, const char* targets, std::size_t targets_size,
                   const std::uint8_t* masks, std::size_t cells) {

@@ -36,9 +36,9 @@ Logarithm accurate_log(double x) {
   const double t = 2 + f;
   const double t_rest = f - (t - 2);
   const double s = f / t;
-  const double s_rest = (std::fma(-s, t, f) - s * t_rest) / t;
+  const double s_rest = (fma(-s, t, f) - s * t_rest) / t;
   const double square = s * s;
-  const double rest = std::fma(s * square, polynomial(kLog, square), 2 * s_rest);
+  const double rest = fma(s * square, polynomial(kLog, square), 2 * s_rest);
   const double log_power = exponent * FunctionConstants<double>::ln_2;
   const double large = log_power + 2 * s;
   return {large, (log_power - large + 2 * s) + (rest + exponent * FunctionConstants<double>::ln_2_rest)};
@@ -49,14 +49,14 @@ double shifted_sin(double x, std::int64_t quarters) {
   assert(std::abs(x) <= 1e9);
   // x = n pi / 2 + r, n an integer, |r| <= pi / 4.  The constants are 2 / pi, and pi / 2 in two parts.
   constexpr double kToInteger = FunctionConstants<double>::to_integer;
-  const double n = std::fma(x, 0x1.45f306dc9c883p-1, kToInteger) - kToInteger;
-  const double r = std::fma(n, -0x1.1a62633145c07p-54, std::fma(n, -0x1.921fb54442d18p0, x));
+  const double n = fma(x, 0x1.45f306dc9c883p-1, kToInteger) - kToInteger;
+  const double r = fma(n, -0x1.1a62633145c07p-54, fma(n, -0x1.921fb54442d18p0, x));
   const double square = r * r;
   quarters += static_cast<std::int64_t>(n);
-  double y = std::fma(r * square, polynomial(kSin, square), r);  // sin r
+  double y = fma(r * square, polynomial(kSin, square), r);  // sin r
   if ((quarters & 1) != 0) {                                     // cos r
     const double large = 1 - square / 2;
-    y = large + std::fma(square * square, polynomial(kCos, square), (1 - large) - square / 2);
+    y = large + fma(square * square, polynomial(kCos, square), (1 - large) - square / 2);
   }
   return (quarters & 2) != 0 ? -y : y;
 }
@@ -81,7 +81,7 @@ double pow(double x, double y) {
   }
   const auto [large, small] = accurate_log(x);
   const double product = y * large;
-  return exp(product, std::abs(product) < 1000 ? std::fma(y, large, -product) + y * small : 0);
+  return exp(product, std::abs(product) < 1000 ? fma(y, large, -product) + y * small : 0);
 }
 
 double sin(double x) { return shifted_sin(x, 0); }

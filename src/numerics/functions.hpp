@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "glassformer/numerics/fma.hpp"
+
 /// Functions with the same bits on every processor, unlike those of the standard library and of Eigen. They use only
-/// operations that IEEE 754 rounds correctly: + - * / and std::fma(a, b, c) = a b + c, rounded once. docs/arithmetic.md
+/// operations that IEEE 754 rounds correctly: + - * / and fma(a, b, c) = a b + c, rounded once. docs/arithmetic.md
 /// lists every step and the largest errors. exp and erfc have no branches, so that compilers vectorize loops of them.
 ///
 /// exp and erfc are compiled with their caller's options. Some compilers fuse a product and a sum that follow each
@@ -63,7 +65,7 @@ template <std::floating_point Scalar, std::size_t size>
   Scalar sum = coefficients[size - 1];
 #pragma GCC unroll 32
   for (std::size_t i = size - 1; i > 0; --i) {
-    sum = std::fma(sum, x, coefficients[i - 1]);
+    sum = fma(sum, x, coefficients[i - 1]);
   }
   return sum;
 }
@@ -76,10 +78,10 @@ template <std::floating_point Scalar>
   x = Constants::lowest > x ? Constants::lowest : x;
   x = Constants::highest < x ? Constants::highest : x;
   // x = n ln 2 + r, n an integer, |r| <= ln 2 / 2.  exp(x) = 2^n exp(r).  (ln_2 has few bits, so n ln_2 is exact.)
-  const Scalar shifted = std::fma(x, Constants::log2_e, Constants::to_integer);
+  const Scalar shifted = fma(x, Constants::log2_e, Constants::to_integer);
   const Scalar n = shifted - Constants::to_integer;
-  const Scalar r = std::fma(n, -Constants::ln_2_rest, std::fma(n, -Constants::ln_2, x)) + rest;
-  const Scalar y = std::fma(r * r, polynomial(Constants::exp, r), r) + 1;
+  const Scalar r = fma(n, -Constants::ln_2_rest, fma(n, -Constants::ln_2, x)) + rest;
+  const Scalar y = fma(r * r, polynomial(Constants::exp, r), r) + 1;
   // 2^n in two steps, because the number may be denormal, or nearly too large.
   const auto power_of_2 = [](Bits k) {
     return std::bit_cast<Scalar>((k + Constants::exponent_bias) << Constants::mantissa_bits);
@@ -101,11 +103,11 @@ template <std::floating_point Scalar>
   Scalar z = x < 0 ? -x : x;
   z = z > Constants::erfc_highest ? Constants::erfc_highest : z;
   const Scalar t = 1 / (1 + z / 2);
-  const Scalar square = std::fma(z, z, Scalar{0});
-  const Scalar square_rest = std::fma(z, z, -square);
+  const Scalar square = fma(z, z, Scalar{0});
+  const Scalar square_rest = fma(z, z, -square);
   const Scalar p = polynomial(Constants::erfc, t - Constants::erfc_middle);
   const Scalar exponent = p - square;
-  const Scalar y = std::fma(t, exp(exponent, (p - (exponent + square)) - square_rest), Scalar{0});
+  const Scalar y = fma(t, exp(exponent, (p - (exponent + square)) - square_rest), Scalar{0});
   return x < 0 ? 2 - y : y;
 }
 

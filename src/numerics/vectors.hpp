@@ -13,6 +13,7 @@
 #include <wasm_simd128.h>
 #endif
 
+#include "glassformer/numerics/fma.hpp"
 #include "glassformer/numerics/index.hpp"
 
 /// The processor's vector registers, through a compiler extension: + and * work on all elements of a vector at once.
@@ -84,7 +85,7 @@ template <class Scalar>
   }
 #else
   for (Index i = 0; i < kLanes<Scalar>; ++i) {
-    c[i] = std::fma(a[i], b[i], c[i]);
+    c[i] = fma(a[i], b[i], c[i]);
   }
   return c;
 #endif

@@ -30,16 +30,20 @@ TensorView<Number> find_tensor(const std::vector<TensorView<Number>>& tensors, s
   return *found;
 }
 
-SessionSettings checked(const SessionSettings& settings, std::span<const SentencePair> pairs) {
+SessionSettings checked(const SessionSettings& settings, std::span<const SentencePair> pairs, const Ranks& ranks) {
   check_settings(settings);
+  if (settings.training.shards < ranks.size()) {
+    refuse("training.shards: expected at least as many as ranks, " + std::to_string(ranks.size()) + ", found " +
+           std::to_string(settings.training.shards));
+  }
   check_pairs(settings, pairs);
   return settings;
 }
 
 }  // namespace
 
-Session::Session(const SessionSettings& settings, std::span<const SentencePair> pairs)
-    : state_(std::make_unique<State>(checked(settings, pairs), pairs)) {}
+Session::Session(const SessionSettings& settings, std::span<const SentencePair> pairs, const Ranks& ranks)
+    : state_(std::make_unique<State>(checked(settings, pairs, ranks), pairs, ranks)) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -48,10 +52,31 @@ const SessionSettings& Session::settings() const { return state_->settings; }
 const Model<float>& Session::model() const { return state_->model; }
 
 Session::Update Session::step() {
-  if (state_->text.view().size() == 0) {
+  begin_step();
+  return finish_step();
+}
+
+void Session::begin_step() {
+  if (state_->text.size() == 0) {
     refuse("this session has no sentence pairs to train on");
   }
-  const Trainer::Update update = state_->ensure_trainer().step();
+  state_->ensure_trainer().begin_step();
+}
+
+void Session::add_shards(std::span<float> sum) {
+  if (std::ssize(sum) != state_->model.weights.size()) {
+    refuse("sum: expected " + std::to_string(state_->model.weights.size()) + " numbers, found " +
+           std::to_string(sum.size()));
+  }
+  state_->ensure_trainer().sharded_gradient().add_shards(sum);
+}
+
+std::span<std::byte> Session::shard_results() {
+  return std::as_writable_bytes(state_->ensure_trainer().sharded_gradient().results());
+}
+
+Session::Update Session::finish_step() {
+  const Trainer::Update update = state_->ensure_trainer().finish_step();
   Update result{updates(), update.loss, update.gradient_norm, update.learning_rate, update.skipped, {}};
   for (const std::vector<Index>& batch : update.batches) {
     result.pairs.insert(result.pairs.end(), batch.begin(), batch.end());

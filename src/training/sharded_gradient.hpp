@@ -45,7 +45,22 @@ class ShardedGradient {
   /// Runs all sentences of `batches` forward and backward. The gradient is that of the mean loss over their target
   /// tokens: several batches give the same result as one batch with all their sentences, up to rounding. Every rank
   /// must call this with the same batches, and all get the same result.
-  Result compute(const SentencePairs& pairs, std::span<const std::vector<Index>> batches, const Step& step);
+  Result compute(const SentencePairs& pairs, std::span<const std::vector<Index>> batches, const Step& step) {
+    run_shards(pairs, batches, step);
+    return sum_shards();
+  }
+
+  // compute() in parts, for ranks that cannot wait for one another inside of it: web workers exchange messages instead.
+
+  /// Runs this rank's shards.
+  void run_shards(const SentencePairs& pairs, std::span<const std::vector<Index>> batches, const Step& step);
+  /// Adds the gradients of this rank's shards, in order, to the sum of all ranks before it; the first rank begins the
+  /// sum.
+  void add_shards(std::span<float> sum);
+  /// Sums over all shards and ranks.
+  Result sum_shards();
+  /// Those of all shards; run_shards() fills this rank's block.
+  std::span<Result> results() { return results_; }
 
   /// The gradient found by compute(), in the layout of the parameters.
   std::span<const float> gradient() const { return gradients_.front(); }
@@ -62,7 +77,6 @@ class ShardedGradient {
   };
   static void run_micro_batch(Worker& worker, const SentencePairs& pairs, std::span<const Index> sentences,
                               const Step& step, float d_loss, Result& result);
-  Result sum_results();
 
   const Model<float>& model_;
   Index micro_batch_tokens_;

@@ -45,7 +45,15 @@ class Trainer {
           const Ranks& ranks = alone);
 
   /// One update on the next training.accumulation batches, or those left in the epoch. Plans each epoch at its start.
-  Update step();
+  Update step() {
+    begin_step();
+    return finish_step();
+  }
+  /// step() in two parts: first run this rank's shards, then sum over all ranks and change the weights. Between them,
+  /// ranks that cannot wait inside step() exchange their shards; see ShardedGradient.
+  void begin_step();
+  Update finish_step();
+  ShardedGradient& sharded_gradient() { return gradient_; }
 
   const Progress& progress() const { return progress_; }
   /// Continues from `progress`, and sets the gradient to 0. The caller restores the weights and the optimizer's
@@ -61,6 +69,8 @@ class Trainer {
 
  private:
   std::vector<std::vector<Index>> batches_of(Index epoch) const;
+  ShardedGradient::Step next_step() const;
+  std::span<const std::vector<Index>> next_batches() const;
 
   Model<float>& model_;
   const TrainingSettings settings_;

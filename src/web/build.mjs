@@ -3,35 +3,100 @@
 //
 //   node build.mjs [DIRECTORY]    writes to DIRECTORY instead of dist
 import { build } from "esbuild";
-import { cp, mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, readFile, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { parse } from "yaml";
 
 /// NAME: its main file. The bundle is dist/NAME.js and dist/NAME.css.
 const ENTRIES = {
   explain: "explain/main.tsx",
+  live: "live/main.tsx",
 };
 /// HTML files that are copied to dist, as NAME.html.
 const FRAMES = {
   explain: "explain/page.html",
+  live: "live/page.html",
 };
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 const output = process.argv[2] ?? join(root, "dist");
 
-await rm(output, { recursive: true, force: true });
-await mkdir(output, { recursive: true });
-await build({
+const options = {
   absWorkingDir: root,
-  entryPoints: ENTRIES,
-  outdir: output,
   bundle: true,
   minify: true,
   format: "iife", // the page is one file, so it cannot import modules
   target: "es2022",
   charset: "utf8",
   legalComments: "none",
-  banner: { js: "/* Contains Preact and @preact/signals, MIT License, copyright Jason Miller and contributors. */" },
   logLevel: "warning",
+};
+
+/// import script from "worker:FILE": the bundled script of a worker, as text.
+const workers = {
+  name: "workers",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^worker:/ }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path.slice("worker:".length)),
+      namespace: "worker",
+    }));
+    onLoad({ filter: /./, namespace: "worker" }, async ({ path }) => {
+      const { outputFiles } = await build({ ...options, entryPoints: [path], write: false });
+      return { contents: outputFiles[0].text, loader: "text" };
+    });
+  },
+};
+
+/// import start from "config:NAME": a config of the project and its training text: {values: {KEY: VALUE}, text}. The
+/// text is base64 of gzipped JSON, {source, target}.
+const configs = {
+  name: "configs",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^config:/ }, ({ path }) => ({
+      path: resolve(root, "../../configs", `${path.slice("config:".length)}.yaml`),
+      namespace: "config",
+    }));
+    onLoad({ filter: /./, namespace: "config" }, async ({ path }) => {
+      const values = await readConfig(path);
+      const side = (key) => readFile(resolve(values["data.directory"], `train.${values[key]}`), "utf8");
+      const text = { source: await side("data.source_language"), target: await side("data.target_language") };
+      const packed = gzipSync(JSON.stringify(text), { level: 9 });
+      packed[9] = 255; // the system that packed it: unknown
+      return { contents: JSON.stringify({ values, text: packed.toString("base64") }), loader: "json" };
+    });
+  },
+};
+
+/// The keys of a config file and of its base, with dots. The directory of the text is absolute.
+async function readConfig(path) {
+  const yaml = parse(await readFile(path, "utf8"), { intAsBigInt: true });
+  const { base, ...sections } = yaml;
+  const own = flatten(sections);
+  if (own["data.directory"]) own["data.directory"] = resolve(dirname(path), own["data.directory"]);
+  return { ...(base ? await readConfig(resolve(dirname(path), base)) : {}), ...own };
+}
+
+const flatten = (tree, prefix = "") =>
+  Object.assign(
+    {},
+    ...Object.entries(tree).map(([name, value]) => {
+      const key = prefix + name;
+      const isSection = typeof value === "object" && value !== null && !Array.isArray(value);
+      return isSection ? flatten(value, `${key}.`) : { [key]: String(value) };
+    }),
+  );
+
+// (The engine is also in dist; scripts/live.sh makes it.)
+await mkdir(output, { recursive: true });
+await build({
+  ...options,
+  entryPoints: ENTRIES,
+  outdir: output,
+  plugins: [workers, configs],
+  banner: {
+    js: "/* Contains Preact and @preact/signals, MIT License, copyright Jason Miller and contributors. */",
+  },
 });
 for (const [name, file] of Object.entries(FRAMES)) await cp(join(root, file), join(output, `${name}.html`));

@@ -1,0 +1,98 @@
+// Function calls by message, to a worker or through a port between workers.
+
+/// What messages can be sent to, and arrive from.
+export interface Channel {
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  onmessage: ((event: MessageEvent) => void) | null;
+}
+
+interface CallMessage {
+  id: number;
+  method: string;
+  args: unknown[];
+}
+
+interface AnswerMessage {
+  id: number;
+  result?: unknown;
+  error?: string;
+}
+
+interface ReportMessage {
+  id: number;
+  report: unknown;
+}
+
+interface Waiting {
+  resolve: (result: never) => void;
+  reject: (error: Error) => void;
+  report?: (report: never) => void;
+}
+
+/// The caller's end.
+export class Caller {
+  #last = 0;
+  #waiting = new Map<number, Waiting>();
+
+  constructor(readonly channel: Channel) {
+    channel.onmessage = ({ data }: MessageEvent<AnswerMessage | ReportMessage>) => this.#receive(data);
+  }
+
+  call<Result>(method: string, args: unknown[] = [], transfer: Transferable[] = []): Promise<Result> {
+    return this.callWithReports(method, args, undefined, transfer);
+  }
+
+  callWithReports<Result, Report = never>(
+    method: string,
+    args: unknown[],
+    report?: (report: Report) => void,
+    transfer: Transferable[] = [],
+  ): Promise<Result> {
+    const id = ++this.#last;
+    const answer = new Promise<Result>((resolve, reject) => this.#waiting.set(id, { resolve, reject, report }));
+    this.channel.postMessage({ id, method, args } satisfies CallMessage, transfer);
+    return answer;
+  }
+
+  /// Every call that still waits fails: the other end has ended.
+  fail(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
+  #receive(message: AnswerMessage | ReportMessage): void {
+    const waiting = this.#waiting.get(message.id);
+    if (!waiting) return;
+    if ("report" in message) return waiting.report?.(message.report as never);
+    this.#waiting.delete(message.id);
+    if (message.error !== undefined) waiting.reject(new Error(message.error));
+    else waiting.resolve(message.result as never);
+  }
+}
+
+/// A result whose buffers move to the caller instead of being copied.
+export class Moved<Result> {
+  constructor(
+    readonly result: Result,
+    readonly buffers: Transferable[],
+  ) {}
+}
+
+export type Functions = Record<string, (...args: never[]) => unknown>;
+
+/// The other end: answers every call with the function of its name. A function whose last parameter is a report gets
+/// one: every call of it reaches the caller before the answer.
+export function answerCalls(channel: Channel, functions: (report: (report: unknown) => void) => Functions): void {
+  channel.onmessage = async ({ data: { id, method, args } }: MessageEvent<CallMessage>) => {
+    const send = (message: AnswerMessage | ReportMessage, buffers: Transferable[] = []) =>
+      channel.postMessage(message, buffers);
+    try {
+      const called = functions((report) => send({ id, report }))[method]!;
+      const result = await (called as (...args: unknown[]) => unknown)(...args);
+      if (result instanceof Moved) send({ id, result: result.result }, result.buffers);
+      else send({ id, result });
+    } catch (error) {
+      send({ id, error: error instanceof Error ? error.message : String(error) });
+    }
+  };
+}

@@ -1,0 +1,73 @@
+// The engine and the model that it has: what it was made from, and whether it is at work.
+import { computed, signal } from "@preact/signals";
+import type { About, Created, Setting, Text, Values } from "../engine/protocol";
+import { startEngine } from "./engine_files";
+import type { WorkerEngine } from "../engine/worker_engine";
+import { STARTS, type Start } from "./starts";
+
+export const engine = signal<WorkerEngine | null>(null);
+export const about = signal<About | null>(null);
+export const workers = signal(1);
+/// All settings with their defaults.
+export const defaults = signal<Setting[]>([]);
+
+/// What the model was made from.
+export const start = signal<Start>(STARTS[0]!);
+export const values = signal<Values>({});
+export const text = signal<Text>({ source: "", target: "" });
+export const created = signal<Created | null>(null);
+/// How many models there have been: each is a new one, even if it is made from the same.
+export const generation = signal(0);
+
+/// What went wrong last, in the engine's words.
+export const error = signal<string | null>(null);
+/// What the engine is doing: "training", "computing a pass"; null: it waits.
+export const work = signal<string | null>(null);
+export const busy = computed(() => work.value !== null);
+
+let last: Promise<unknown> = Promise.resolve();
+
+/// Runs something on the engine after all that was asked for before. Returns null if it was refused; `error` says why.
+export function run<Result>(what: string, task: (engine: WorkerEngine) => Promise<Result>): Promise<Result | null> {
+  const next = last.then(async () => {
+    work.value = what;
+    try {
+      const result = await task(engine.value!);
+      error.value = null;
+      return result;
+    } catch (problem) {
+      error.value = problem instanceof Error ? problem.message : String(problem);
+      return null;
+    } finally {
+      work.value = null;
+    }
+  });
+  last = next;
+  return next;
+}
+
+/// Starts the engine, in as many workers.
+export async function startWorkers(count: number): Promise<void> {
+  engine.value?.end();
+  workers.value = count;
+  const { started, description } = await startEngine(count);
+  engine.value = started;
+  about.value = description;
+  defaults.value = await started.settings();
+}
+
+/// Makes a new model. Values of keys that a page does not have (files, validation) are left out.
+export async function create(from: Start, changed: Values = {}, ownText?: Text): Promise<boolean> {
+  const known = new Set(defaults.value.map(({ key }) => key));
+  const own = Object.entries(from.values).filter(([key]) => known.has(key));
+  const all = { ...Object.fromEntries(own), ...changed };
+  const lines = ownText ?? (await from.text());
+  const made = await run("making the model", (engine) => engine.create(all, lines));
+  if (!made) return false;
+  start.value = from;
+  values.value = all;
+  text.value = lines;
+  created.value = made;
+  generation.value += 1;
+  return true;
+}

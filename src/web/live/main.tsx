@@ -1,0 +1,38 @@
+// The entry point of the live page: it starts the engine, makes the first model, and shows it.
+import "../base/base.css";
+import { render, type JSX } from "preact";
+import { create, engine, error, startWorkers } from "./engine_state";
+import { ChosenSection, Footer, SectionLinks } from "./page";
+import { changeMasks, pairs, showPairs, trace } from "./pass_state";
+import { follow } from "./route";
+import { STARTS } from "./starts";
+import { goTo, position, snapshots, stop, train, updates } from "./training_state";
+
+function show(id: string, content: JSX.Element): void {
+  const place = document.getElementById(id)!;
+  place.replaceChildren();
+  render(content, place);
+}
+
+follow(location.hash, false);
+window.addEventListener("hashchange", () => follow(location.hash, true));
+show("sections", <SectionLinks />);
+show("main", <ChosenSection />);
+show("footer", <Footer />);
+
+/// For tests, and for the browser's console.
+const glassformer = {
+  ...{ STARTS, create, startWorkers, engine, error, trace, pairs, showPairs, changeMasks },
+  ...{ train, stop, goTo, position, updates, snapshots },
+};
+Object.assign(window, { glassformer });
+
+async function begin(): Promise<void> {
+  try {
+    await startWorkers(1);
+    await create(STARTS[0]!);
+  } catch (problem) {
+    error.value = problem instanceof Error ? problem.message : String(problem);
+  }
+}
+void begin();

@@ -1,0 +1,78 @@
+// The frame of the live page: links to the sections, what the engine is doing, and the chosen section.
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { about, error, work } from "./engine_state";
+import { trace } from "./pass_state";
+import { choices, section } from "./route";
+import { SECTIONS } from "./sections";
+import "./page.css";
+
+export function SectionLinks() {
+  return SECTIONS.map(({ id, short }, i) => (
+    <a key={id} href={`#${id}`} data-section={id} aria-current={id === section.value.id ? "page" : undefined}>
+      <span class="index">{i + 1}</span> {short}
+    </a>
+  ));
+}
+
+/// What the engine refused, in its own words.
+function Refusal() {
+  if (error.value === null) return null;
+  return (
+    <p class="refusal" role="alert">
+      {error.value}{" "}
+      <button type="button" class="quiet" onClick={() => (error.value = null)}>
+        Close
+      </button>
+    </p>
+  );
+}
+
+export function ChosenSection() {
+  const index = SECTIONS.indexOf(section.value);
+  const { id, title, View } = section.value;
+  const next = SECTIONS[index + 1];
+  return (
+    <>
+      <Refusal />
+      <section key={id} class={`view view-${id}`} aria-labelledby={`${id}-title`}>
+        <Heading id={`${id}-title`} text={`${index + 1}. ${title}`} />
+        {trace.value ? <View trace={trace.value} choices={choices} /> : <Starting />}
+      </section>
+      <p class="next-section">
+        {next ? <a href={`#${next.id}`}>Next: {next.title} ›</a> : <a href="#text">Back to the start ›</a>}
+      </p>
+    </>
+  );
+}
+
+function Starting() {
+  return <p role="status">{work.value === null ? "Starting the engine …" : `The engine is ${work.value} …`}</p>;
+}
+
+/// After the reader follows a link to a section, its heading has the focus.
+function Heading({ id, text }: { id: string; text: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const wanted = choices.focus.value === "section";
+  useLayoutEffect(() => {
+    if (!wanted) return;
+    choices.focus.value = null;
+    heading.current!.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [wanted]);
+  return (
+    <h2 id={id} tabIndex={-1} ref={heading}>
+      {text}
+    </h2>
+  );
+}
+
+export function Footer() {
+  const { version, arithmetic } = about.value ?? { version: "", arithmetic: "fused" };
+  return (
+    <>
+      Glassformer {version}, in WebAssembly. Nothing leaves this page, and it loads nothing.{" "}
+      {arithmetic === "emulated" &&
+        "This browser or processor has no fused multiply-add, so the engine emulates it: the bits are the same, but it is slow."}
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+// The sections of the live page, in their order. Each has an address: "#masks".
+import type { FunctionComponent } from "preact";
+import { AnswerSection } from "../sections/answer_section";
+import { AttentionSection } from "../sections/attention_section";
+import type { SectionProps } from "../sections/choices";
+import { GradientSection } from "../sections/gradient_section";
+import { MaskSection } from "../sections/mask_section";
+import { TextSection } from "../sections/text_section";
+import { WalkSection } from "../sections/walk_section";
+import { TrainSection } from "./train_section";
+
+export interface LiveSection {
+  id: string;
+  short: string; // for its link
+  title: string;
+  View: FunctionComponent<SectionProps>;
+}
+
+export const SECTIONS: LiveSection[] = [
+  { id: "text", short: "Text", title: "From text to numbers", View: TextSection },
+  { id: "masks", short: "Masks", title: "The three masks", View: MaskSection },
+  { id: "walk", short: "Steps", title: "Step by step", View: WalkSection },
+  { id: "attention", short: "Attention", title: "Attention weights", View: AttentionSection },
+  { id: "answer", short: "Predictions", title: "Predictions and loss", View: AnswerSection },
+  { id: "gradient", short: "Gradient", title: "How the gradient flows back", View: GradientSection },
+  { id: "train", short: "Train", title: "Train it", View: TrainSection },
+];

@@ -1,0 +1,55 @@
+// What a reader can start from: a config of the project with its text.
+import debug from "config:debug";
+import reverse from "config:reverse";
+import toy from "config:toy";
+import { unpackBytes } from "../base/packed_bytes";
+import type { Pair, Text, Values } from "../engine/protocol";
+
+export interface Start {
+  id: string;
+  title: string;
+  says: string;
+  values: Values;
+  text(): Promise<Text>;
+  pairs: Pair[]; // the sentences that the page shows first
+}
+
+const unpackText = async (packed: string): Promise<Text> =>
+  JSON.parse(new TextDecoder().decode(await unpackBytes(packed)));
+
+export const STARTS: Start[] = [
+  {
+    id: "toy",
+    title: "Toy English to German",
+    says: "10,000 short sentences, 255,000 parameters",
+    values: toy.values,
+    text: () => unpackText(toy.text),
+    pairs: [
+      { source: "she sleeps .", target: "sie schläft ." },
+      { source: "the small dog sees a house .", target: "der kleine hund sieht ein haus ." },
+      { source: "she knows that the children read a book .", target: "sie weiß , dass die kinder ein buch lesen ." },
+    ],
+  },
+  {
+    id: "reverse",
+    title: "Digits backwards",
+    says: "the model learns nothing but the order",
+    values: reverse.values,
+    text: () => unpackText(reverse.text),
+    pairs: [
+      { source: "3 1 4 1 5", target: "5 1 4 1 3" },
+      { source: "2 7", target: "7 2" },
+    ],
+  },
+  {
+    id: "debug",
+    title: "Eight numbers per word",
+    says: "two sentences; every matrix fits on the screen",
+    values: debug.values,
+    text: () => unpackText(debug.text),
+    pairs: [
+      { source: "the small dog sees a house .", target: "der kleine hund sieht ein haus ." },
+      { source: "she sleeps .", target: "sie schläft ." },
+    ],
+  },
+];
