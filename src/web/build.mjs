@@ -3,7 +3,7 @@
 //
 //   node build.mjs [DIRECTORY]    writes to DIRECTORY instead of dist
 import { build } from "esbuild";
-import { cp, mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -34,4 +34,4 @@ await build({
   banner: { js: "/* Contains Preact and @preact/signals, MIT License, copyright Jason Miller and contributors. */" },
   logLevel: "warning",
 });
-for (const [name, file] of Object.entries(FRAMES)) await cp(join(root, file), join(output, `${name}.html`));
+for (const [name, file] of Object.entries(FRAMES)) await copyFile(join(root, file), join(output, `${name}.html`));
