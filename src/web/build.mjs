@@ -3,7 +3,7 @@
 //
 //   node build.mjs [DIRECTORY]    writes to DIRECTORY instead of dist
 import { build } from "esbuild";
-import { cp, mkdir, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -99,4 +99,4 @@ await build({
     js: "/* Contains Preact and @preact/signals, MIT License, copyright Jason Miller and contributors. */",
   },
 });
-for (const [name, file] of Object.entries(FRAMES)) await cp(join(root, file), join(output, `${name}.html`));
+for (const [name, file] of Object.entries(FRAMES)) await copyFile(join(root, file), join(output, `${name}.html`));
