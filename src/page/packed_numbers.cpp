@@ -40,9 +40,7 @@ std::uint32_t upper_bits(double number, std::uint32_t count) {
   return (bits + (1U << (dropped - 1)) - 1 + (bits >> dropped & 1)) >> dropped;
 }
 
-std::uint32_t exponent_of(std::uint32_t bits, const Precision& precision) {
-  return bits >> precision.mantissa & 0xFF;
-}
+std::uint32_t exponent_of(std::uint32_t bits, const Precision& precision) { return bits >> precision.mantissa & 0xFF; }
 
 /// The first of the consecutive exponents that most numbers other than 0 have.
 std::uint32_t commonest_exponents(const std::vector<std::uint32_t>& numbers, const Precision& precision) {

@@ -8,7 +8,8 @@
 namespace glassformer {
 
 /// The numbers of a matrix as text for the page, row by row: the upper 24 bits of each float (precise to 2^-16), or the
-/// upper 18 (2^-10) in a matrix of more than 2,048 numbers. They are sign, exponent, and a mantissa of m = 15 or 9 bits.
+/// upper 18 (2^-10) in a matrix of more than 2,048 numbers. They are sign, exponent, and a mantissa of m = 15 or 9
+/// bits.
 ///
 /// Each letter of the text is a digit in base 86. A number takes one of three forms, where e is its exponent:
 ///   0                                  the digit 84
@@ -22,6 +23,7 @@ struct PackedNumbers {
   std::string text;
 };
 
+/// Packs all numbers of a matrix.
 PackedNumbers pack(const Matrix<double>& matrix);
 
 }  // namespace glassformer

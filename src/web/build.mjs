@@ -19,6 +19,9 @@ const FRAMES = {
   explain: "explain/page.html",
   live: "live/page.html",
 };
+const LICENCES = `/* Contains Preact, copyright (c) 2015-present Jason Miller, and @preact/signals, copyright (c) 2022-present
+Preact Team, both under the MIT License. The live page also contains uPlot, copyright (c) 2024 Leon Sorokin, and
+@noble/hashes, copyright (c) 2022 Paul Miller, both under the MIT License. */`;
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 const output = process.argv[2] ?? join(root, "dist");
@@ -95,8 +98,6 @@ await build({
   entryPoints: ENTRIES,
   outdir: output,
   plugins: [workers, configs],
-  banner: {
-    js: "/* Contains Preact and @preact/signals, MIT License, copyright Jason Miller and contributors. */",
-  },
+  banner: { js: LICENCES },
 });
 for (const [name, file] of Object.entries(FRAMES)) await copyFile(join(root, file), join(output, `${name}.html`));

@@ -14,7 +14,8 @@ TEST_CASE("In packed form, a matrix has the text of its packed numbers", "[page]
 
 TEST_CASE("In number form, a matrix is written row by row in short decimals, with null for NaN or infinity", "[page]") {
   Matrix<double> numbers(2, 3);
-  numbers << 0.1F, -2, 1e-20, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1234567.8;
+  numbers << 0.1F, -2, 1e-20, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+      1234567.8;
   const auto json = matrix_json(numbers, MatrixForm::numbers);
   CHECK(json.dump() == R"({"rows":2,"cols":3,"numbers":[0.1,-2.0,1e-20,null,null,1234567.8]})");
 }

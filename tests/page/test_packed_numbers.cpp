@@ -1,5 +1,3 @@
-#include "glassformer/page/packed_numbers.hpp"
-
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "glassformer/page/packed_numbers.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;
@@ -62,9 +61,7 @@ std::vector<float> unpacked(const PackedNumbers& packed) {
   return numbers;
 }
 
-float packed_and_unpacked(double number) {
-  return unpacked(pack(Matrix<double>::Constant(1, 1, number))).at(0);
-}
+float packed_and_unpacked(double number) { return unpacked(pack(Matrix<double>::Constant(1, 1, number))).at(0); }
 
 double of_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 

@@ -51,7 +51,7 @@ TEST_CASE("The page is one file with style, trace and script, and loads nothing"
   }
   // The names of XML namespaces, which no browser loads.
   CHECK(count_in(page, "http://") == count_in(page, "http://www.w3.org/"));
-  for (const char* outside : { "https://", "src=", "@import", "url("}) {
+  for (const char* outside : {"https://", "src=", "@import", "url("}) {
     CAPTURE(outside);
     CHECK(count_in(page, outside) == 0);
   }

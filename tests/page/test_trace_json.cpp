@@ -353,5 +353,6 @@ TEST_CASE("For the page, the matrices of a trace are packed", "[page]") {
   }
   CHECK(keys(packed.at("masks").at("look_ahead")) == Keys{"rows", "cols", "bits"});
   CHECK(keys(packed.at("what_if").at(1).at("masks").at("cross_padding")) == Keys{"rows", "cols", "bits"});
-  CHECK(keys(packed.at("what_if").at(1).at("attention").at(0)) == Keys{"rows", "cols", "letters", "exponent", "packed"});
+  CHECK(keys(packed.at("what_if").at(1).at("attention").at(0)) ==
+        Keys{"rows", "cols", "letters", "exponent", "packed"});
 }
