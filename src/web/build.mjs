@@ -20,7 +20,7 @@ const FRAMES = {
   live: "live/page.html",
 };
 const LICENCES = `/* Contains Preact, copyright (c) 2015-present Jason Miller, and @preact/signals, copyright (c) 2022-present
-Preact Team, both under the MIT License. The live page also contains uPlot, copyright (c) 2024 Leon Sorokin, and
+Preact Team, both under the MIT License. The live page also contains uPlot, copyright (c) 2022 Leon Sorokin, and
 @noble/hashes, copyright (c) 2022 Paul Miller, both under the MIT License. */`;
 
 const root = fileURLToPath(new URL(".", import.meta.url));
