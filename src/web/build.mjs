@@ -69,6 +69,21 @@ const configs = {
   },
 };
 
+/// import text from "source:FILE": a file of the project as text, such as "source:src/training/optimizer.cpp".
+const sources = {
+  name: "sources",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^source:/ }, ({ path }) => ({
+      path: resolve(root, "../..", path.slice("source:".length)),
+      namespace: "source",
+    }));
+    onLoad({ filter: /./, namespace: "source" }, async ({ path }) => ({
+      contents: await readFile(path, "utf8"),
+      loader: "text",
+    }));
+  },
+};
+
 /// The keys of a config file and of its base, with dots. The directory of the text is absolute.
 async function readConfig(path) {
   const yaml = parse(await readFile(path, "utf8"), { intAsBigInt: true });
@@ -88,15 +103,19 @@ const flatten = (tree, prefix = "") =>
     }),
   );
 
+const LICENSES =
+  "/* Contains Preact and @preact/signals, copyright Jason Miller and contributors; uPlot, copyright Leon Sorokin; and " +
+  "@noble/hashes, copyright Paul Miller. All of them: MIT License. */";
+
 // (The engine is also in dist; scripts/live.sh makes it.)
 await mkdir(output, { recursive: true });
 await build({
   ...options,
   entryPoints: ENTRIES,
   outdir: output,
-  plugins: [workers, configs],
+  plugins: [workers, configs, sources],
   banner: {
-    js: "/* Contains Preact and @preact/signals, MIT License, copyright Jason Miller and contributors. */",
+    js: LICENSES,
   },
 });
 for (const [name, file] of Object.entries(FRAMES)) await cp(join(root, file), join(output, `${name}.html`));
