@@ -54,6 +54,7 @@ function freeSide(begin: string, run: SearchTree): Said[] {
     const kept = step.find(({ fate }) => fate === "runs" || fate === "finished");
     if (!kept) break;
     side.push({ input, says: kept.text, probability: kept.probability });
+    if (kept.fate === "finished") break;
     input = kept.text;
   }
   return side;

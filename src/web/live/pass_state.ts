@@ -45,7 +45,8 @@ export function undo(): void {
   history.value = earlier.slice(0, -1);
 }
 
-const GREEDY = { "decoding.beam": "1" };
+/// A beam that stops when its only hypothesis has ended.
+const GREEDY = { "decoding.beam": "1", "decoding.early_stopping": "true" };
 
 /// One sentence after another, so that each keeps its probabilities.
 async function runFreely(engine: WorkerEngine, sentences: Pair[]): Promise<SearchTree[]> {
