@@ -73,6 +73,21 @@ const configs = {
   },
 };
 
+/// import text from "source:FILE": a file of the project as text, such as "source:src/training/optimizer.cpp".
+const sources = {
+  name: "sources",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^source:/ }, ({ path }) => ({
+      path: resolve(root, "../..", path.slice("source:".length)),
+      namespace: "source",
+    }));
+    onLoad({ filter: /./, namespace: "source" }, async ({ path }) => ({
+      contents: await readFile(path, "utf8"),
+      loader: "text",
+    }));
+  },
+};
+
 /// The keys of a config file and of its base, with dots. The directory of the text is absolute.
 async function readConfig(path) {
   const yaml = parse(await readFile(path, "utf8"), { intAsBigInt: true });
@@ -98,7 +113,7 @@ await build({
   ...options,
   entryPoints: ENTRIES,
   outdir: output,
-  plugins: [workers, configs],
+  plugins: [workers, configs, sources],
   banner: { js: LICENCES },
 });
 for (const [name, file] of Object.entries(FRAMES)) await copyFile(join(root, file), join(output, `${name}.html`));

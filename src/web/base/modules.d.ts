@@ -8,3 +8,8 @@ declare module "config:*" {
   const config: { values: Record<string, string>; text: string };
   export default config;
 }
+
+declare module "source:*" {
+  const text: string;
+  export default text;
+}

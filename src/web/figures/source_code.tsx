@@ -47,7 +47,7 @@ interface Props {
 export function SourceCode({ trace, code, caption }: Props) {
   const { file, lines } = code;
   const text = trace.json.sources[file];
-  const range = lines[0] === lines[1] ? `line ${lines[0]}` : `lines ${lines[0]}–${lines[1]}`;
+  const range = rangeText(lines);
   if (text === undefined) {
     return (
       <p class="note">
@@ -55,18 +55,29 @@ export function SourceCode({ trace, code, caption }: Props) {
       </p>
     );
   }
-  return <Listing key={`${file} ${range}`} {...{ text, code, caption, range }} />;
+  return <Listing key={`${file} ${range}`} {...{ text, code, caption }} />;
 }
 
-function Listing({ text, code, caption, range }: { text: string; code: CodeJson; caption: string; range: string }) {
+const rangeText = ([first, last]: CodeJson["lines"]): string =>
+  first === last ? `line ${first}` : `lines ${first}–${last}`;
+
+interface ListingProps {
+  text: string; // the whole file
+  code: CodeJson;
+  caption: string;
+  context?: number; // lines before and after those that are marked
+}
+
+export function Listing({ text, code, caption, context = CONTEXT_LINES }: ListingProps) {
   const { file, function: name } = code;
+  const range = rangeText(code.lines);
   const [first, last] = code.lines;
   const all = useMemo(() => text.replace(/\n$/, "").split("\n"), [text]);
   const box = useRef<HTMLDivElement>(null);
   const whole = useSignal(false);
   const [from, to] = whole.value
     ? [1, all.length]
-    : [Math.max(1, first - CONTEXT_LINES), Math.min(all.length, last + CONTEXT_LINES)];
+    : [Math.max(1, first - context), Math.min(all.length, last + context)];
   useLayoutEffect(() => {
     const marked = box.current!.querySelector<HTMLElement>(".marked");
     box.current!.scrollTop = whole.value && marked ? marked.offsetTop - 80 : 0;

@@ -56,6 +56,20 @@ export async function startWorkers(count: number): Promise<void> {
   defaults.value = await started.settings();
 }
 
+/// Lets as many workers go on with the model as it is.
+export async function changeWorkers(count: number): Promise<void> {
+  await run(count === 1 ? "starting a worker" : `starting ${count} workers`, async (old) => {
+    const bytes = await old.snapshot();
+    const { started, description } = await startEngine(count);
+    await started.create(values.value, text.value);
+    await started.restore(bytes);
+    old.end();
+    engine.value = started;
+    about.value = description;
+    workers.value = count;
+  });
+}
+
 /// Makes a new model. Values of keys that a page does not have (files, validation) are left out.
 export async function create(from: Start, changed: Values = {}, ownText?: Text): Promise<boolean> {
   const known = new Set(defaults.value.map(({ key }) => key));

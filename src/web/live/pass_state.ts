@@ -1,10 +1,11 @@
 // The pass that the page shows: its sentences, its masks, the heads that are on, and the trace that follows from them and
 // from the model's weights.
 import { batch, effect, signal } from "@preact/signals";
-import type { Masks, Pair } from "../engine/protocol";
+import type { Masks, Pair, SearchTree } from "../engine/protocol";
+import type { WorkerEngine } from "../engine/worker_engine";
 import { Trace } from "../trace/trace";
 import { created, generation, run, start } from "./engine_state";
-import { position } from "./training_state";
+import { position, running, setFollower } from "./training_state";
 
 export const pairs = signal<Pair[]>(start.peek().pairs);
 /// Changed masks; null: the model's own.
@@ -15,6 +16,11 @@ export const headsOff = signal<string[]>([]);
 export const trace = signal<Trace | null>(null);
 /// The same pass under the model's own masks and with all heads, if the reader has changed any; otherwise null.
 export const unchanged = signal<Trace | null>(null);
+/// How the model translates the sentences by itself, by greedy search; and with all heads, if some are off.
+export const freeRuns = signal<SearchTree[]>([]);
+export const unchangedRuns = signal<SearchTree[] | null>(null);
+/// The update whose weights computed the trace. While the model trains, the trace follows at some distance.
+export const tracedUpdate = signal(0);
 
 /// The sentences and the masks of `trace`.
 export const traced = signal<{ pairs: Pair[]; masks: Masks | null } | null>(null);
@@ -57,35 +63,62 @@ function moveInHistory(from: typeof earlier, to: typeof earlier): void {
   });
 }
 
-/// The last pass under the model's own masks and with all heads, of these sentences, at this update of this model.
+/// The last pass under the model's own masks and with all heads: of these sentences, at this update of this model.
 interface OwnPass {
-  of: [pairs: Pair[], position: number, generation: number];
+  of: [pairs: Pair[], update: number, generation: number];
   trace: Trace;
+  runs: SearchTree[];
 }
 let ownPass: OwnPass | null = null;
 
+/// A beam that stops when its only hypothesis has ended.
+const GREEDY = { "decoding.beam": "1", "decoding.early_stopping": "true" };
+
+/// One sentence after another, so that each keeps its probabilities.
+async function runFreely(engine: WorkerEngine, sentences: Pair[]): Promise<SearchTree[]> {
+  const runs: SearchTree[] = [];
+  for (const { source } of sentences) runs.push(await engine.search_tree(source, GREEDY));
+  return runs;
+}
+
+async function ownPassOf(engine: WorkerEngine, of: OwnPass["of"]): Promise<OwnPass> {
+  if (ownPass && ownPass.of.every((part, i) => part === of[i])) return ownPass;
+  await engine.turn_off_heads([]);
+  ownPass = { of, trace: new Trace(await engine.trace(of[0])), runs: await runFreely(engine, of[0]) };
+  return ownPass;
+}
+
+async function compute(engine: WorkerEngine): Promise<void> {
+  const [shown, changed, off, update] = [pairs.peek(), masks.peek(), headsOff.peek(), position.peek()];
+  const own = await ownPassOf(engine, [shown, update, generation.peek()]);
+  await engine.turn_off_heads(off);
+  const isChanged = changed !== null || off.length > 0;
+  const now = isChanged ? new Trace(await engine.trace(shown, changed ?? undefined)) : own.trace;
+  const runs = off.length > 0 ? await runFreely(engine, shown) : own.runs;
+  batch(() => {
+    trace.value = now;
+    traced.value = { pairs: shown, masks: changed };
+    unchanged.value = isChanged ? own.trace : null;
+    freeRuns.value = runs;
+    unchangedRuns.value = off.length > 0 ? own.runs : null;
+    tracedUpdate.value = update;
+  });
+}
+
 /// Computes the pass again whenever something it depends on has changed. Of several changes in a row, the last counts.
+/// While the model trains, training says when; as soon as it stops, the pass is that of the last update.
 let wanted = 0;
 effect(() => {
   if (!created.value) return;
-  const [number, shown, changed, off] = [++wanted, pairs.value, masks.value, headsOff.value];
-  const of: OwnPass["of"] = [shown, position.value, generation.value];
+  void [pairs.value, masks.value, headsOff.value, generation.value];
+  if (running.value) return;
+  void position.value;
+  const number = ++wanted;
   void run("computing a pass", async (engine) => {
-    if (number !== wanted) return;
-    await engine.turn_off_heads([]);
-    if (!ownPass || ownPass.of.some((part, i) => part !== of[i])) {
-      ownPass = { of, trace: new Trace(await engine.trace(shown)) };
-    }
-    await engine.turn_off_heads(off);
-    const isChanged = changed !== null || off.length > 0;
-    const next = isChanged ? new Trace(await engine.trace(shown, changed ?? undefined)) : ownPass.trace;
-    batch(() => {
-      trace.value = next;
-      traced.value = { pairs: shown, masks: changed };
-      unchanged.value = isChanged ? ownPass!.trace : null;
-    });
+    if (number === wanted && !running.peek()) await compute(engine);
   });
 });
+setFollower(compute);
 
 /// A new model begins with the sentences of its start, unless it is only another model for the same text.
 let lastStart = start.peek();

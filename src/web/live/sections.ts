@@ -8,6 +8,7 @@ import { TextSection } from "../sections/text_section";
 import { WalkSection } from "../sections/walk_section";
 import { LiveMaskSection } from "./masks/live_mask_section";
 import { TrainSection } from "./train_section";
+import { UpdateSection } from "./update_section";
 
 export interface LiveSection {
   id: string;
@@ -23,5 +24,6 @@ export const SECTIONS: LiveSection[] = [
   { id: "attention", short: "Attention", title: "Attention weights", View: AttentionSection },
   { id: "answer", short: "Predictions", title: "Predictions and loss", View: AnswerSection },
   { id: "gradient", short: "Gradient", title: "How the gradient flows back", View: GradientSection },
+  { id: "update", short: "Update", title: "How an update changes a weight", View: UpdateSection },
   { id: "train", short: "Train", title: "Train it", View: TrainSection },
 ];

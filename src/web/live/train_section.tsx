@@ -1,33 +1,90 @@
-// Train the model: one update, ten, or until you stop.
-import { formatNumber } from "../base/numbers";
-import { busy } from "./engine_state";
-import { lastUpdate, position, running, stop, train } from "./training_state";
+// Train the model: one update, ten, or until you stop; and what it has learned so far.
+import { AttentionLayer } from "../figures/attention_layer";
+import { SentenceChooser } from "../figures/sentence_chooser";
+import { ScrollBox, TitledTable } from "../base/tables";
+import { sentenceOf, type SectionProps } from "../sections/choices";
+import type { Trace } from "../trace/trace";
+import { DigestPanel } from "./digest_panel";
+import { textOf } from "./forcing";
+import { ForcingFigure } from "./forcing_figure";
+import { HeadChips, WithoutHeads } from "./head_chips";
+import { freeRuns, tracedUpdate } from "./pass_state";
+import { TimeSlider } from "./time_slider";
+import { TrainButtons, TrainCurves, TrainFigures } from "./train_controls";
+import { WorkerChooser } from "./worker_chooser";
+import "../sections/answer_section.css";
+import "./train_section.css";
 
-export function TrainSection() {
-  const last = lastUpdate.value;
+export function TrainSection(props: SectionProps) {
+  const { trace, choices } = props;
+  const sentence = sentenceOf(props);
   return (
     <>
+      <p class="lead">
+        An update takes the next batch, computes the loss and its gradient, and changes every weight a little.
+        Everything on this page follows.
+      </p>
+      <div class="train">
+        <div>
+          <TrainButtons />
+          <TrainFigures />
+          <TrainCurves />
+          <TimeSlider />
+          <WorkerChooser />
+          <DigestPanel />
+        </div>
+        <div>
+          <h3>
+            What it has learned <span class="shape">after update {tracedUpdate.value}</span>
+          </h3>
+          <Translations trace={trace} />
+          <SentenceChooser trace={trace} chosen={sentence} choose={(value) => (choices.sentence.value = value)} />
+          <LastCrossAttention {...{ trace, sentence }} />
+        </div>
+      </div>
+      <h3>Teacher forcing and free running</h3>
       <p>
-        <button type="button" disabled={busy.value} onClick={() => void train(1)}>
-          One update
-        </button>{" "}
-        <button type="button" disabled={busy.value} onClick={() => void train(10)}>
-          Ten updates
-        </button>{" "}
-        {running.value ? (
-          <button type="button" onClick={stop}>
-            Stop
-          </button>
-        ) : (
-          <button type="button" disabled={busy.value} onClick={() => void train()}>
-            Train until I stop
-          </button>
-        )}
+        In training, the decoder reads the expected words, whatever it has said itself. In translation, there are none:
+        it reads its own. Early in training, one wrong word is enough for the two to drift apart.
       </p>
-      <p role="status">
-        Update {position.value}
-        {last && `, loss ${formatNumber(last.loss)}`}
-      </p>
+      <ForcingFigure {...{ trace, sentence }} />
+      <h3>Without a head</h3>
+      <p>A head that is off adds nothing to the output of its layer. Training uses all heads.</p>
+      <HeadChips trace={trace} />
+      <WithoutHeads trace={trace} />
     </>
   );
+}
+
+function Translations({ trace }: { trace: Trace }) {
+  return (
+    <ScrollBox name="Translations">
+      <TitledTable titles={["source", "expected", "its own translation"]}>
+        {trace.json.sentences.map(({ source, target }, i) => {
+          const own = textOf(freeRuns.value[i]);
+          const right = own.trim() === target.trim();
+          return (
+            <tr key={i}>
+              <td>
+                <bdi>{source}</bdi>
+              </td>
+              <td>
+                <bdi>{target}</bdi>
+              </td>
+              <td>
+                <bdi>{own || "(nothing)"}</bdi> <span class={right ? "right" : "wrong"}>{right ? "✓" : "✗"}</span>
+              </td>
+            </tr>
+          );
+        })}
+      </TitledTable>
+    </ScrollBox>
+  );
+}
+
+/// Where the decoder's last layer looks in the source. All maps are in the section on attention.
+function LastCrossAttention({ trace, sentence }: { trace: Trace; sentence: number }) {
+  const layer = trace.json.attention.findLast(({ kind }) => kind === "cross");
+  if (!layer) return null;
+  return <AttentionLayer {...{ trace, layer, sentence }} title={`Cross-attention, layer ${layer.layer}`} />;
 }

@@ -1,0 +1,76 @@
+// A slider over all updates: it goes back to any of them, and forward again.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { plural } from "../base/numbers";
+import { destination, goTo, position, running, snapshots, stop, updates } from "./training_state";
+import "./time_slider.css";
+
+const SETTLE = 250; // milliseconds without a change, after which the slider means it
+
+export function TimeSlider() {
+  const last = updates.value.length;
+  const chosen = useSignal<number | null>(null); // while the reader moves it
+  const wanted = chosen.value;
+  useEffect(() => {
+    if (wanted === null) return;
+    const timer = setTimeout(() => {
+      chosen.value = null;
+      void goTo(wanted);
+    }, SETTLE);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  if (last === 0) return <p class="note">After the first updates, a slider here goes back to any of them.</p>;
+  const trains = running.value && destination.value === null;
+  const shown = wanted ?? destination.value ?? position.value;
+  return (
+    <div class="time">
+      <label>
+        <span>
+          Update {shown} of {last}
+        </span>
+        <input
+          type="range"
+          min={0}
+          max={last}
+          value={shown}
+          list="snapshots"
+          disabled={trains}
+          onInput={(event) => (chosen.value = Number(event.currentTarget.value))}
+        />
+      </label>
+      <datalist id="snapshots">
+        {snapshots.value.map(({ update }) => (
+          <option key={update} value={update} />
+        ))}
+      </datalist>
+      <p class="snapshots">
+        Snapshots:{" "}
+        {snapshots.value.map(({ update }) => (
+          <button key={update} type="button" class="quiet" aria-disabled={trains} onClick={() => void goTo(update)}>
+            {update}
+          </button>
+        ))}
+      </p>
+      <p class="note" role="status">
+        <Way />
+      </p>
+    </div>
+  );
+}
+
+/// Where it is on its way.
+function Way() {
+  const to = destination.value;
+  if (to === null) {
+    return "A snapshot is there at once. Any other update is trained again from the snapshot before it: it takes as long as it took, and every bit is the same.";
+  }
+  const rest = to - position.value;
+  return (
+    <>
+      Training again from the last snapshot: at update {position.value}, {plural(Math.max(rest, 0), "update")} to go.{" "}
+      <button type="button" onClick={stop}>
+        Stop here
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+// When training pauses: to keep a snapshot, and to let the page show what has been learned.
+
+export interface Snapshot {
+  update: number;
+  bytes: Uint8Array;
+}
+
+/// Snapshots are taken after 10, 20, 50, 100, 200, 500 ... updates, and whenever training stops.
+export function nextStop(update: number): number {
+  for (let power = 10; ; power *= 10) {
+    for (const factor of [1, 2, 5]) if (factor * power > update) return factor * power;
+  }
+}
+
+/// If there are more than `most` snapshots, drops the one whose neighbours are closest, relative to its update. The
+/// first and the last stay. \pre in order of their updates, at most one too many
+export function thinOut(snapshots: Snapshot[], most: number): Snapshot[] {
+  if (snapshots.length <= most) return snapshots;
+  const gap = (i: number) => (snapshots[i + 1]!.update - snapshots[i - 1]!.update) / (snapshots[i]!.update + 1);
+  let least = 1;
+  for (let i = 2; i < snapshots.length - 1; ++i) if (gap(i) < gap(least)) least = i;
+  return snapshots.filter((_, i) => i !== least);
+}
+
+const FOLLOW_EVERY = 500; // milliseconds
+const SHARE = 1 / 8; // of the time
+
+/// When the page follows next: at most twice a second, and at most an eighth of the time. `cost`: of the last time.
+export const followDue = (last: number, cost: number): number => last + Math.max(FOLLOW_EVERY, (1 / SHARE - 1) * cost);
+
+/// How many updates to make before the page follows: as many as fit until `due`, at least one, none after `end`.
+export function updatesUntil(
+  due: number,
+  speed: number | null,
+  position: number,
+  end: number,
+  now = performance.now(),
+): number {
+  const fitting = speed === null ? 1 : Math.ceil((speed * (due - now)) / 1000);
+  return Math.max(1, Math.min(fitting, end - position));
+}

@@ -1,0 +1,167 @@
+// The update of one number, step by step: what happens, the equation, the digits, and the lines of C++.
+import type { ComponentChildren } from "preact";
+import source from "source:src/training/optimizer.cpp";
+import { formatNumber } from "../base/numbers";
+import { Listing } from "../figures/source_code";
+import type { UpdateNumbers } from "../engine/protocol";
+import type { OptimizerValues, SharedNumbers, WeightUpdate } from "./adam";
+import { ADAM_LINES, findLines } from "./optimizer_lines";
+import "../figures/equation.css";
+import "./update_steps.css";
+
+const FILE = "src/training/optimizer.cpp";
+const show = (number: number) => formatNumber(number, 8);
+
+interface StepProps {
+  title: string;
+  says: string;
+  equation: string;
+  digits: string;
+  lines: (keyof typeof ADAM_LINES)[]; // one after the other
+}
+
+function Step({ title, says, equation, digits, lines }: StepProps) {
+  const found = lines.map((name) => findLines(source, ADAM_LINES[name]));
+  const [first, last] = [found[0]![0], found.at(-1)![1]];
+  return (
+    <li class="update-step">
+      <h3>{title}</h3>
+      <p>{says}</p>
+      <p class="equation">{equation}</p>
+      <p class="digits">{digits}</p>
+      <Listing text={source} code={{ file: FILE, lines: [first, last] }} caption={title} context={0} />
+    </li>
+  );
+}
+
+export interface UpdateProps {
+  values: OptimizerValues;
+  update: UpdateNumbers;
+  updates: number; // t
+  shared: SharedNumbers;
+  weight: WeightUpdate;
+}
+
+export const UpdateSteps = (props: UpdateProps): ComponentChildren => (
+  <ol class="update-steps">
+    <Clipping {...props} />
+    <Decay {...props} />
+    <Moments {...props} />
+    <Correction {...props} />
+    <Weight {...props} />
+  </ol>
+);
+
+function Clipping({ values, update, shared, weight }: UpdateProps) {
+  const clipped = shared.scale !== 1;
+  const limit = show(values.clipNorm);
+  const norm = show(update.gradient_norm);
+  return (
+    <Step
+      title="Clip the gradient"
+      says={
+        values.clipNorm === 0
+          ? "Clipping is off."
+          : `The norm of the whole gradient, over all tensors, is ${norm}. ` +
+            (clipped
+              ? `It is above ${limit}, so every number of the gradient is scaled down by the same factor.`
+              : `It is not above ${limit}, so the gradient stays as it is.`)
+      }
+      equation={clipped ? "g = gradient · clip_norm / norm" : "g = gradient"}
+      digits={
+        clipped
+          ? `${show(weight.gradient)} · ${limit} / ${norm} = ${show(weight.gradient)} · ${show(shared.scale)}`
+          : show(weight.gradient)
+      }
+      lines={["clip", "scale"]}
+    />
+  );
+}
+
+function Decay({ values, weight, shared }: UpdateProps) {
+  const { kind, weightDecay: decay } = values;
+  if (decay === 0) return null;
+  if (kind === "adam") {
+    return (
+      <Step
+        title="Weight decay, through the gradient"
+        says="A part of the weight is added to its gradient, which pulls the weight towards 0."
+        equation="g = g + weight_decay · weight"
+        digits={`… + ${show(decay)} · ${show(weight.before)} = ${show(weight.used)}`}
+        lines={["gradient"]}
+      />
+    );
+  }
+  return (
+    <Step
+      title="Weight decay"
+      says="The weight shrinks by itself, apart from its gradient."
+      equation="weight = (1 − rate · weight_decay) · weight"
+      digits={`${show(shared.keep)} · ${show(weight.before)} = ${show(weight.decayed)}`}
+      lines={["decay"]}
+    />
+  );
+}
+
+function Moments({ values, weight }: UpdateProps) {
+  const [keep1, new1] = [values.beta1, 1 - values.beta1].map(show);
+  const [keep2, new2] = [values.beta2, 1 - values.beta2].map(show);
+  return (
+    <>
+      <Step
+        title="m: the mean of recent gradients"
+        says="It keeps most of what it was, and takes in a little of the new gradient."
+        equation="m = β₁ · m + (1 − β₁) · g"
+        digits={`${keep1} · ${show(weight.mBefore)} + ${new1} · ${show(weight.used)} = ${show(weight.m)}`}
+        lines={["m"]}
+      />
+      <Step
+        title="v: the mean of recent squared gradients"
+        says="The same with squares. So v says how large the gradients of this weight usually are, whatever their sign."
+        equation="v = β₂ · v + (1 − β₂) · g²"
+        digits={`${keep2} · ${show(weight.vBefore)} + ${new2} · (${show(weight.used)})² = ${show(weight.v)}`}
+        lines={["v"]}
+      />
+    </>
+  );
+}
+
+function Correction({ values, update, updates, shared }: UpdateProps) {
+  const power = (beta: number) => `(1 − ${beta}^${updates})`;
+  return (
+    <Step
+      title="Bias correction, and the learning rate"
+      says={
+        "m and v began at 0, so at first they are too small. This is update " +
+        `t = ${updates}: the gradients in m have weights that add up to ${show(shared.remaining1)}, those in v to ` +
+        `${show(shared.remaining2)}. Dividing by these makes up for it. The divisors are the same for all weights, so they become part of ` +
+        "two factors."
+      }
+      equation="step = rate / (1 − β₁^t)     factor = 1 / √(1 − β₂^t)"
+      digits={
+        `step = ${show(update.learning_rate)} / ${power(values.beta1)} = ${show(shared.step)}     ` +
+        `factor = 1 / √${power(values.beta2)} = ${show(shared.sqrtFactor)}`
+      }
+      lines={["step", "sqrtFactor"]}
+    />
+  );
+}
+
+function Weight({ values, shared, weight }: UpdateProps) {
+  return (
+    <Step
+      title="The weight"
+      says={
+        "m says where to, and √v how far: m / √v is about 1 if the gradient always has the same sign, and near 0 if its " +
+        "signs cancel out. So the size of the gradient hardly matters."
+      }
+      equation="weight = weight − step · m / (√v · factor + ε)"
+      digits={
+        `${show(weight.decayed)} − ${show(shared.step)} · ${show(weight.m)} / (√(${show(weight.v)}) · ` +
+        `${show(shared.sqrtFactor)} + ${show(values.epsilon)}) = ${show(weight.decayed)} − ${show(weight.change)} = ` +
+        show(weight.after)
+      }
+      lines={["weight"]}
+    />
+  );
+}
