@@ -7,6 +7,7 @@ import { GradientSection } from "../sections/gradient_section";
 import { MaskSection } from "../sections/mask_section";
 import { TextSection } from "../sections/text_section";
 import { WalkSection } from "../sections/walk_section";
+import { SearchSection } from "./search_section";
 import { TrainSection } from "./train_section";
 
 export interface LiveSection {
@@ -24,4 +25,5 @@ export const SECTIONS: LiveSection[] = [
   { id: "answer", short: "Predictions", title: "Predictions and loss", View: AnswerSection },
   { id: "gradient", short: "Gradient", title: "How the gradient flows back", View: GradientSection },
   { id: "train", short: "Train", title: "Train it", View: TrainSection },
+  { id: "search", short: "Search", title: "How a translation is found", View: SearchSection },
 ];
