@@ -9,7 +9,7 @@ import { depthFirst, neighbour, nodeOf, pathOf, type SearchNode } from "./search
 import { FATE_TITLES, nodeName } from "./search_words";
 
 // In rem.
-const [WIDTH, HEIGHT, GAP, ROW] = [8.2, 2.5, 2.2, 2.8];
+const [WIDTH, HEIGHT, GAP, ROW] = [9.4, 2.8, 2.2, 3.1];
 const left = (step: number) => (step - 1) * (WIDTH + GAP);
 
 export function SearchFigure({ search, count }: { search: Search; count: number }) {
@@ -111,7 +111,7 @@ function Node({ node, isBest, isEntry }: { node: SearchNode; isBest: boolean; is
       onClick={() => (selected.value = node)}
       onFocus={() => (selected.value = node)}
     >
-      <bdi class="token">{text}</bdi> <span class="number">{percent(probability)}</span>
+      <bdi class="word">{text}</bdi> <span class="number">{percent(probability)}</span>
       <span class="fate">{FATE_TITLES[fate]}</span>
       <span class="number">
         {fate === "finished" ? `score ${formatNumber(score, 3)}` : `log p ${formatNumber(log, 3)}`}

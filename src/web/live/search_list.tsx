@@ -40,7 +40,7 @@ function ListedNode({ node, isBest }: { node: SearchNode; isBest: boolean }) {
         aria-label={nodeName(node)}
         onClick={() => (selected.value = node)}
       >
-        <bdi class="token">{text}</bdi>
+        <bdi class="word">{text}</bdi>
         <span class="number">{percent(probability)}</span>
         <span class="number">
           {fate === "finished" ? `score ${formatNumber(score, 3)}` : `log p ${formatNumber(log, 3)}`}
