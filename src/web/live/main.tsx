@@ -3,6 +3,7 @@ import "../base/base.css";
 import { render, type JSX } from "preact";
 import { create, engine, error, startWorkers } from "./engine_state";
 import { ChosenSection, Footer, SectionLinks } from "./page";
+import { PageTools } from "./page_tools";
 import { changeMasks, pairs, showPairs, trace } from "./pass_state";
 import { follow } from "./route";
 import { STARTS } from "./starts";
@@ -17,6 +18,7 @@ function show(id: string, content: JSX.Element): void {
 follow(location.hash, false);
 window.addEventListener("hashchange", () => follow(location.hash, true));
 show("sections", <SectionLinks />);
+show("tools", <PageTools />);
 show("main", <ChosenSection />);
 show("footer", <Footer />);
 

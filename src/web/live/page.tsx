@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { about, error, work } from "./engine_state";
 import { trace } from "./pass_state";
+import { Covered } from "./question";
 import { choices, section } from "./route";
 import { SECTIONS } from "./sections";
 import "./page.css";
@@ -36,7 +37,13 @@ export function ChosenSection() {
       <Refusal />
       <section key={id} class={`view view-${id}`} aria-labelledby={`${id}-title`}>
         <Heading id={`${id}-title`} text={`${index + 1}. ${title}`} />
-        {trace.value ? <View trace={trace.value} choices={choices} /> : <Starting />}
+        {trace.value ? (
+          <Covered trace={trace.value} section={id} sections={SECTIONS.map((one) => one.id)}>
+            <View trace={trace.value} choices={choices} />
+          </Covered>
+        ) : (
+          <Starting />
+        )}
       </section>
       <p class="next-section">
         {next ? <a href={`#${next.id}`}>Next: {next.title} ›</a> : <a href="#text">Back to the start ›</a>}

@@ -7,6 +7,7 @@ import { GradientSection } from "../sections/gradient_section";
 import { TextSection } from "../sections/text_section";
 import { WalkSection } from "../sections/walk_section";
 import { LiveMaskSection } from "./masks/live_mask_section";
+import { SearchSection } from "./search_section";
 import { TrainSection } from "./train_section";
 import { UpdateSection } from "./update_section";
 
@@ -26,4 +27,5 @@ export const SECTIONS: LiveSection[] = [
   { id: "gradient", short: "Gradient", title: "How the gradient flows back", View: GradientSection },
   { id: "update", short: "Update", title: "How an update changes a weight", View: UpdateSection },
   { id: "train", short: "Train", title: "Train it", View: TrainSection },
+  { id: "search", short: "Search", title: "How a translation is found", View: SearchSection },
 ];
