@@ -31,7 +31,7 @@ export interface HeatMapProps {
   plain?: boolean; // no legend and no button; the caller adds them
   readout?: ReadoutSignal; // if several maps share one; the caller adds the Readout
   enlarged?: Signal<boolean>; // if several maps share a button
-  choose?: (row: number, col: number) => void; // told where the cursor is, whenever the reader moves it
+  moved?: (row: number, col: number) => void; // told where the cursor is, whenever the reader moves it
 }
 
 const isLarge = ({ rows, cols }: Cells) => cols > 12 || rows > 40;

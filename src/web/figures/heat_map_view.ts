@@ -96,7 +96,7 @@ export class MapView {
   #move(which: "cursor" | "hover", cell: Cell | null): void {
     if (sameCell(this[which], cell)) return;
     this[which] = cell;
-    if (which === "cursor" && cell) this.shown.choose?.(cell.row, cell.col);
+    if (which === "cursor" && cell) this.shown.moved?.(cell.row, cell.col);
     if (which === "cursor" && cell && this.shown.enlarged) scrollToShow(this, cell);
     if (this.layout) this.#drawSoon();
     this.#write();

@@ -12,6 +12,7 @@ const WAYS: Record<HatchKind, string> = {
   padding: "M-1 -1L5 5",
   both: "M-1 5L5 -1M-1 -1L5 5",
   neither: "M0 2H4",
+  reader: "M2 0V4",
 };
 const HATCHES = Object.keys(WAYS) as HatchKind[];
 

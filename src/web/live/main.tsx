@@ -2,7 +2,8 @@
 import "../base/base.css";
 import { render, type JSX } from "preact";
 import { create, engine, error, startWorkers } from "./engine_state";
-import { ChosenSection, Footer, SectionLinks } from "./page";
+import { MapButton } from "../sections/map_panel";
+import { ChosenSection, Footer, PageMap, SectionLinks } from "./page";
 import { PageTools } from "./page_tools";
 import { changeMasks, pairs, showPairs, trace } from "./pass_state";
 import { follow } from "./route";
@@ -20,6 +21,8 @@ window.addEventListener("hashchange", () => follow(location.hash, true));
 show("sections", <SectionLinks />);
 show("tools", <PageTools />);
 show("main", <ChosenSection />);
+show("map-button", <MapButton />);
+show("map", <PageMap />);
 show("footer", <Footer />);
 
 /// For tests, and for the browser's console.

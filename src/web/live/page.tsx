@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { about, error, work } from "./engine_state";
 import { trace } from "./pass_state";
+import { MapColumn, MapSheet } from "../sections/map_panel";
 import { Covered } from "./question";
 import { choices, section } from "./route";
 import { SECTIONS } from "./sections";
@@ -70,6 +71,17 @@ function Heading({ id, text }: { id: string; text: string }) {
     <h2 id={id} tabIndex={-1} ref={heading}>
       {text}
     </h2>
+  );
+}
+
+export function PageMap() {
+  if (!trace.value) return null;
+  const props = { trace: trace.value, choices, section: section.value.id };
+  return (
+    <>
+      <MapColumn {...props} />
+      <MapSheet {...props} />
+    </>
   );
 }
 

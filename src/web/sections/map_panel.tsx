@@ -25,6 +25,7 @@ const BLOCKS_OF: Record<string, "step" | BlockKind[]> = {
   answer: ["softmax", "loss"],
   gradient: ["memory", "way_back"],
   "what-if": ["mask"],
+  update: ["way_back"],
 };
 
 /// For narrow screens, where there is no room for a column.

@@ -26,6 +26,7 @@ const traces = process.argv.slice(2).map((path) => resolve(path));
 const files = tests.map((name) => join(directory, name));
 const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...files], {
   stdio: "inherit",
+  cwd: root, // tests find the files of the project from there
   env: { ...process.env, GLASSFORMER_TRACES: traces.join(delimiter), GLASSFORMER_SOURCES: resolve(root, "..") },
 });
 await rm(directory, { recursive: true });

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "glassformer/commands/explanation_screen.hpp"
+#include "glassformer/report/explanation_screen.hpp"
 #include "page/explained_example.hpp"
 
 using namespace glassformer;

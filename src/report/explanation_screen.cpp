@@ -1,4 +1,4 @@
-#include "glassformer/commands/explanation_screen.hpp"
+#include "glassformer/report/explanation_screen.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
