@@ -49,8 +49,8 @@ const workers = {
   },
 };
 
-/// import start from "config:NAME": a config of the project and its training text: {values: {KEY: VALUE}, text}. The
-/// text is base64 of gzipped JSON, {source, target}.
+/// import start from "config:NAME": a config of the project, its training text, and its first test text or null:
+/// {values: {KEY: VALUE}, text, test}. A text is base64 of gzipped JSON, {source, target}.
 const configs = {
   name: "configs",
   setup({ onResolve, onLoad }) {
@@ -60,11 +60,9 @@ const configs = {
     }));
     onLoad({ filter: /./, namespace: "config" }, async ({ path }) => {
       const values = await readConfig(path);
-      const side = (key) => readFile(resolve(values["data.directory"], `train.${values[key]}`), "utf8");
-      const text = { source: await side("data.source_language"), target: await side("data.target_language") };
-      const packed = gzipSync(JSON.stringify(text), { level: 9 });
-      packed[9] = 255; // the system that packed it: unknown
-      return { contents: JSON.stringify({ values, text: packed.toString("base64") }), loader: "json" };
+      const [test] = values["data.tests"].split(",");
+      const start = { values, text: await packText(values, "train"), test: test && (await packText(values, test)) };
+      return { contents: JSON.stringify(start), loader: "json" };
     });
   },
 };
@@ -83,6 +81,14 @@ const sources = {
     }));
   },
 };
+
+async function packText(values, name) {
+  const side = (key) => readFile(resolve(values["data.directory"], `${name}.${values[key]}`), "utf8");
+  const text = { source: await side("data.source_language"), target: await side("data.target_language") };
+  const packed = gzipSync(JSON.stringify(text), { level: 9 });
+  packed[9] = 255; // the system that packed it: unknown
+  return packed.toString("base64");
+}
 
 /// The keys of a config file and of its base, with dots. The directory of the text is absolute.
 async function readConfig(path) {
@@ -107,15 +113,21 @@ const LICENSES =
   "/* Contains Preact and @preact/signals, copyright Jason Miller and contributors; uPlot, copyright Leon Sorokin; and " +
   "@noble/hashes, copyright Paul Miller. All of them: MIT License. */";
 
+export const plugins = [workers, configs, sources];
+
 // (The engine is also in dist; scripts/live.sh makes it.)
-await mkdir(output, { recursive: true });
-await build({
-  ...options,
-  entryPoints: ENTRIES,
-  outdir: output,
-  plugins: [workers, configs, sources],
-  banner: {
-    js: LICENSES,
-  },
-});
-for (const [name, file] of Object.entries(FRAMES)) await cp(join(root, file), join(output, `${name}.html`));
+async function buildPages() {
+  await mkdir(output, { recursive: true });
+  await build({
+    ...options,
+    entryPoints: ENTRIES,
+    outdir: output,
+    plugins,
+    banner: {
+      js: LICENSES,
+    },
+  });
+  for (const [name, file] of Object.entries(FRAMES)) await cp(join(root, file), join(output, `${name}.html`));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPages();
