@@ -52,8 +52,8 @@ const workers = {
   },
 };
 
-/// import start from "config:NAME": a config of the project and its training text: {values: {KEY: VALUE}, text}. The
-/// text is base64 of gzipped JSON, {source, target}.
+/// import start from "config:NAME": a config of the project, its training text, and its first test text or null:
+/// {values: {KEY: VALUE}, text, test}. A text is base64 of gzipped JSON, {source, target}.
 const configs = {
   name: "configs",
   setup({ onResolve, onLoad }) {
@@ -63,12 +63,10 @@ const configs = {
     }));
     onLoad({ filter: /./, namespace: "config" }, async ({ path }) => {
       const values = await readConfig(path);
-      const side = (key) => readFile(resolve(values["data.directory"], `train.${values[key]}`), "utf8");
-      const text = { source: await side("data.source_language"), target: await side("data.target_language") };
-      const packed = gzipSync(JSON.stringify(text), { level: 9 });
-      packed[9] = 255; // the system that packed it: unknown
+      const [test] = values["data.tests"].split(",");
+      const start = { values, text: await packText(values, "train"), test: test && (await packText(values, test)) };
       delete values["data.directory"]; // a path on this machine
-      return { contents: JSON.stringify({ values, text: packed.toString("base64") }), loader: "json" };
+      return { contents: JSON.stringify(start), loader: "json" };
     });
   },
 };
@@ -87,6 +85,14 @@ const sources = {
     }));
   },
 };
+
+async function packText(values, name) {
+  const side = (key) => readFile(resolve(values["data.directory"], `${name}.${values[key]}`), "utf8");
+  const text = { source: await side("data.source_language"), target: await side("data.target_language") };
+  const packed = gzipSync(JSON.stringify(text), { level: 9 });
+  packed[9] = 255; // the system that packed it: unknown
+  return packed.toString("base64");
+}
 
 /// The keys of a config file and of its base, with dots. The directory of the text is absolute.
 async function readConfig(path) {
@@ -107,13 +113,13 @@ const flatten = (tree, prefix = "") =>
     }),
   );
 
+export const plugins = [workers, configs, sources];
+
 // (The engine is also in dist; scripts/live.sh makes it.)
-await mkdir(output, { recursive: true });
-await build({
-  ...options,
-  entryPoints: ENTRIES,
-  outdir: output,
-  plugins: [workers, configs, sources],
-  banner: { js: LICENCES },
-});
-for (const [name, file] of Object.entries(FRAMES)) await copyFile(join(root, file), join(output, `${name}.html`));
+async function buildPages() {
+  await mkdir(output, { recursive: true });
+  await build({ ...options, entryPoints: ENTRIES, outdir: output, plugins, banner: { js: LICENCES } });
+  for (const [name, file] of Object.entries(FRAMES)) await copyFile(join(root, file), join(output, `${name}.html`));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPages();

@@ -5,7 +5,7 @@ declare module "worker:*" {
 }
 
 declare module "config:*" {
-  const config: { values: Record<string, string>; text: string };
+  const config: { values: Record<string, string>; text: string; test: string };
   export default config;
 }
 

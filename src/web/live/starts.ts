@@ -11,6 +11,7 @@ export interface Start {
   says: string;
   values: Values;
   text(): Promise<Text>;
+  test: (() => Promise<Text>) | null; // text that it is not trained on
   pairs: Pair[]; // the sentences that the page shows first
 }
 
@@ -24,6 +25,7 @@ export const STARTS: Start[] = [
     says: "10,000 short sentences, 255,000 parameters",
     values: toy.values,
     text: () => unpackText(toy.text),
+    test: () => unpackText(toy.test),
     pairs: [
       { source: "she sleeps .", target: "sie schläft ." },
       { source: "the small dog sees a house .", target: "der kleine hund sieht ein haus ." },
@@ -36,6 +38,7 @@ export const STARTS: Start[] = [
     says: "the model learns nothing but the order",
     values: reverse.values,
     text: () => unpackText(reverse.text),
+    test: () => unpackText(reverse.test),
     pairs: [
       { source: "3 1 4 1 5", target: "5 1 4 1 3" },
       { source: "2 7", target: "7 2" },
@@ -47,6 +50,7 @@ export const STARTS: Start[] = [
     says: "two sentences; every matrix fits on the screen",
     values: debug.values,
     text: () => unpackText(debug.text),
+    test: null,
     pairs: [
       { source: "the small dog sees a house .", target: "der kleine hund sieht ein haus ." },
       { source: "she sleeps .", target: "sie schläft ." },

@@ -7,6 +7,7 @@ import type { Trace } from "../trace/trace";
 import { DigestPanel } from "./digest_panel";
 import { textOf } from "./forcing";
 import { ForcingFigure } from "./forcing_figure";
+import { HowGood } from "./how_good";
 import { HeadChips, WithoutHeads } from "./head_chips";
 import { freeRuns, tracedUpdate } from "./pass_state";
 import { TimeSlider } from "./time_slider";
@@ -48,6 +49,8 @@ export function TrainSection(props: SectionProps) {
         it reads its own. Early in training, one wrong word is enough for the two to drift apart.
       </p>
       <ForcingFigure {...{ trace, sentence }} />
+      <h3>How good is it?</h3>
+      <HowGood />
       <h3>Without a head</h3>
       <p>A head that is off adds nothing to the output of its layer. Training uses all heads.</p>
       <HeadChips trace={trace} />

@@ -1,0 +1,73 @@
+// How good is the model? It translates sentences that it is not trained on.
+import { ScrollBox, TitledTable } from "../base/tables";
+import { start } from "./engine_state";
+import { all, stopTest, test, testedUpdate, testing, translated, type Translated } from "./how_good_state";
+import { countOf } from "./sentence_scores";
+import "./how_good.css";
+
+const EXAMPLES = 8;
+
+export function HowGood() {
+  if (!start.value.test) return <p class="note">This start has no sentences that the model is not trained on.</p>;
+  return (
+    <>
+      <p>
+        The test text has sentences that the model is not trained on. It translates them by greedy search. An exact
+        match has the same words as the expected translation.
+      </p>
+      <p>
+        <button type="button" onClick={() => (testing.value ? stopTest() : void test())}>
+          {testing.value ? "Stop" : "Translate the test text"}
+        </button>{" "}
+        {testing.value && (
+          <progress aria-label="Sentences translated" value={translated.value.length} max={all.value || 1} />
+        )}
+      </p>
+      {translated.value.length > 0 && <Result list={translated.value} />}
+    </>
+  );
+}
+
+function Result({ list }: { list: Translated[] }) {
+  const right = countOf(list, (one) => one.right);
+  return (
+    <>
+      <dl class="figures" role="status">
+        <div>
+          <dt>exact match after update {testedUpdate.value}</dt>
+          <dd class="exact-match">{((100 * right) / list.length).toFixed(1)} %</dd>
+          <dd class="note">
+            {right} of {list.length} {list.length < all.value && `(of ${all.value} in the text)`}
+          </dd>
+        </div>
+      </dl>
+      <Examples title="Wrong" list={list.filter((one) => !one.right)} />
+      <Examples title="Right" list={list.filter((one) => one.right)} />
+    </>
+  );
+}
+
+function Examples({ title, list }: { title: string; list: Translated[] }) {
+  if (list.length === 0) return null;
+  return (
+    <details open={title === "Wrong"}>
+      <summary>
+        {title}: {list.length}
+        {list.length > EXAMPLES && `, the first ${EXAMPLES}`}
+      </summary>
+      <ScrollBox name={`${title} translations`}>
+        <TitledTable titles={["source", "expected", "its own translation"]}>
+          {list.slice(0, EXAMPLES).map(({ source, expected, own }, i) => (
+            <tr key={i}>
+              {[source, expected, own].map((text, k) => (
+                <td key={k}>
+                  <bdi>{text || "(nothing)"}</bdi>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </TitledTable>
+      </ScrollBox>
+    </details>
+  );
+}

@@ -1,0 +1,68 @@
+// How many held-out sentences the model translates exactly.
+import { batch, effect, signal } from "@preact/signals";
+import { generation, run, start } from "./engine_state";
+import { headsOff } from "./pass_state";
+import { sameWords } from "./sentence_scores";
+import { position, running, stop as stopTraining } from "./training_state";
+
+export interface Translated {
+  source: string;
+  expected: string;
+  own: string;
+  right: boolean;
+}
+
+const CHUNK = 20; // sentences, after which the page shows how far it is
+const GREEDY = { "decoding.beam": "1" };
+
+export const translated = signal<Translated[]>([]);
+/// How many sentences there are; 0: it has not begun.
+export const all = signal(0);
+/// The update whose weights translate.
+export const testedUpdate = signal(0);
+export const testing = signal(false);
+let stopped = false;
+
+const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");
+
+/// Translates the test text of the start, by greedy search.
+export async function test(): Promise<void> {
+  const { test: read } = start.value;
+  if (!read || testing.value) return;
+  if (running.value) stopTraining();
+  testing.value = true;
+  stopped = false;
+  const { source, target } = await read();
+  const [sources, targets] = [linesOf(source), linesOf(target)];
+  await run("translating the test text", async (engine) => {
+    await engine.turn_off_heads(headsOff.peek());
+    batch(() => {
+      translated.value = [];
+      all.value = sources.length;
+      testedUpdate.value = position.peek();
+    });
+    for (let begin = 0; begin < sources.length && !stopped; begin += CHUNK) {
+      const lines = sources.slice(begin, begin + CHUNK);
+      const found = await engine.translate(lines, GREEDY);
+      const more = lines.map((line, i) => {
+        const [own, expected] = [found[i]![0]?.text ?? "", targets[begin + i]!];
+        return { source: line, expected, own, right: sameWords(own, expected) };
+      });
+      translated.value = [...translated.value, ...more];
+    }
+  });
+  testing.value = false;
+}
+
+export function stopTest(): void {
+  stopped = true;
+}
+
+/// Another model has not been tested.
+effect(() => {
+  void generation.value;
+  batch(() => {
+    translated.value = [];
+    all.value = 0;
+  });
+});
