@@ -3,6 +3,8 @@ import "../base/base.css";
 import { render, type JSX } from "preact";
 import { create, engine, error, startWorkers } from "./engine_state";
 import { ChosenSection, Footer, SectionLinks } from "./page";
+import { isLink } from "./link";
+import { beginWith, openLink } from "./link_state";
 import { PageTools } from "./page_tools";
 import { changeMasks, pairs, showPairs, trace } from "./pass_state";
 import { follow } from "./route";
@@ -16,7 +18,9 @@ function show(id: string, content: JSX.Element): void {
 }
 
 follow(location.hash, false);
-window.addEventListener("hashchange", () => follow(location.hash, true));
+window.addEventListener("hashchange", () =>
+  isLink(location.hash) ? void openLink(location.hash) : follow(location.hash, true),
+);
 show("sections", <SectionLinks />);
 show("tools", <PageTools />);
 show("main", <ChosenSection />);
@@ -32,7 +36,7 @@ Object.assign(window, { glassformer });
 async function begin(): Promise<void> {
   try {
     await startWorkers(1);
-    await create(STARTS[0]!);
+    await beginWith(location.hash);
   } catch (problem) {
     error.value = problem instanceof Error ? problem.message : String(problem);
   }

@@ -1,5 +1,6 @@
 // The menu of the page: what helps in every section.
 import { questionsOn, resetQuestions, score } from "./questions_state";
+import { ShareTools } from "./share_tools";
 import "./page_tools.css";
 
 export function PageTools() {
@@ -7,6 +8,7 @@ export function PageTools() {
     <details class="page-menu">
       <summary>Menu</summary>
       <div class="page-menu-content">
+        <ShareTools />
         <QuestionTools />
       </div>
     </details>
