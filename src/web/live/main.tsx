@@ -9,6 +9,7 @@ import { PageTools } from "./page_tools";
 import { changeMasks, pairs, showPairs, trace } from "./pass_state";
 import { follow } from "./route";
 import { STARTS } from "./starts";
+import { Tour } from "./tour";
 import { goTo, position, snapshots, stop, train, updates } from "./training_state";
 
 function show(id: string, content: JSX.Element): void {
@@ -24,6 +25,7 @@ window.addEventListener("hashchange", () =>
 show("sections", <SectionLinks />);
 show("tools", <PageTools />);
 show("main", <ChosenSection />);
+show("tour", <Tour />);
 show("footer", <Footer />);
 
 /// For tests, and for the browser's console.
