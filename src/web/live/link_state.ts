@@ -104,6 +104,7 @@ async function showMasks(link: Link): Promise<boolean> {
 
 function refuse(message: string): false {
   target.value = null;
+  error.value = null; // one message is enough
   linkMessage.value = `This link is damaged, or for another version of this page. ${message}.`;
   return false;
 }

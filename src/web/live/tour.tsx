@@ -6,6 +6,7 @@ import { goToStop, leaveTour, place, stop, stops } from "./tour_state";
 import "./tour.css";
 
 const SHOWN = "tour-figure";
+const MOST_TRIES = 40; // the engine may still be at work
 
 export function Tour() {
   const panel = useRef<HTMLElement>(null);
@@ -14,7 +15,7 @@ export function Tour() {
   useLayoutEffect(() => {
     if (!here) return;
     panel.current!.focus({ preventScroll: true });
-    return showFigure(here.section, here.figure ?? "#step-title");
+    return showFigure(here.section, here.figure ?? (here.step ? "#step-title" : "h2"));
   }, [here]);
   if (!here || number === null || !trace.value) return null;
   const last = stops.value.length - 1;
@@ -63,17 +64,20 @@ export function Tour() {
   );
 }
 
-/// Marks a figure and scrolls to it, once it is on the page. Returns a function that takes the mark away.
+/// Marks a figure and scrolls to it, as soon as it is on the page. Returns a function that takes the mark away.
 function showFigure(id: string, selector: string): () => void {
   let marked: Element | null = null;
-  const timer = setTimeout(() => {
+  let tries = 0;
+  const timer = setInterval(() => {
     const view = document.querySelector(`.view-${id}`);
-    marked = view?.querySelector(selector) ?? view;
-    if (marked !== view) marked?.classList.add(SHOWN);
-    marked?.scrollIntoView({ block: "start" });
+    marked = view?.querySelector(selector) ?? null;
+    if (!marked && ++tries < MOST_TRIES) return;
+    clearInterval(timer);
+    marked?.classList.add(SHOWN);
+    (marked ?? view)?.scrollIntoView({ block: "start" });
   }, 50);
   return () => {
-    clearTimeout(timer);
+    clearInterval(timer);
     marked?.classList.remove(SHOWN);
   };
 }
