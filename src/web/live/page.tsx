@@ -1,6 +1,7 @@
 // The frame of the live page: links to the sections, what the engine is doing, and the chosen section.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { about, error, work } from "./engine_state";
+import { LinkStatus } from "./link_status";
 import { trace } from "./pass_state";
 import { MapColumn, MapSheet } from "../sections/map_panel";
 import { Covered } from "./question";
@@ -36,6 +37,7 @@ export function ChosenSection() {
   return (
     <>
       <Refusal />
+      <LinkStatus />
       <section key={id} class={`view view-${id}`} aria-labelledby={`${id}-title`}>
         <Heading id={`${id}-title`} text={`${index + 1}. ${title}`} />
         {trace.value ? (

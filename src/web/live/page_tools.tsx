@@ -1,12 +1,26 @@
 // The menu of the page: what helps in every section.
 import { questionsOn, resetQuestions, score } from "./questions_state";
+import { ShareTools } from "./share_tools";
+import { goToStop, stops } from "./tour_state";
 import "./page_tools.css";
 
 export function PageTools() {
   return (
+    <>
+      <button type="button" class="quiet" disabled={stops.value.length === 0} onClick={() => goToStop(0)}>
+        Start the tour
+      </button>
+      <Menu />
+    </>
+  );
+}
+
+function Menu() {
+  return (
     <details class="page-menu">
       <summary>Menu</summary>
       <div class="page-menu-content">
+        <ShareTools />
         <QuestionTools />
       </div>
     </details>

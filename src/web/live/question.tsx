@@ -1,4 +1,4 @@
-// Predict, then reveal: a section stays covered until its questions are answered or skipped.
+// Predict, then reveal: a section stays covered until its questions are answered or skipped. The tour asks nothing.
 import { useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -6,6 +6,7 @@ import type { Trace } from "../trace/trace";
 import { AnswerForm } from "./question_form";
 import { isRight, questionsOf, rightAnswer, type Asked, type Given } from "./questions";
 import { note, outcomes, questionsOn, score } from "./questions_state";
+import { place } from "./tour_state";
 import "./question.css";
 
 interface Props {
@@ -22,7 +23,7 @@ interface Answered {
 
 export function Covered({ trace, section, sections, children }: Props) {
   const answered = useSignal<Answered | null>(null);
-  if (!questionsOn.value) return <>{children}</>;
+  if (!questionsOn.value || place.value !== null) return <>{children}</>;
   const open = questionsOf(section, sections).flatMap(({ id, ask }) => {
     const asked = outcomes.value[id] ? null : ask(trace);
     return asked ? [{ id, asked }] : [];

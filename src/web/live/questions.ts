@@ -71,7 +71,7 @@ function visibleKeys(trace: Trace): Asked | null {
   const query = 2;
   if (target.length <= query) return null;
   const names = range(target.length).map((key) => `${key} ${target.token(0, key)}`);
-  const mask = maskOfSentence(trace.mask("decoder_combined"), trace.sentences, 0, target.length);
+  const mask = maskOfSentence(trace.matrix(trace.own.masks.decoder_combined), trace.sentences, 0, target.length);
   const right = range(target.length).map((key) => mask.at(query, key) === 0);
   return {
     text: `Decoder self-attention: which keys may query ${query} (“${target.token(0, query)}”) see?`,

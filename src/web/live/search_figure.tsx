@@ -6,7 +6,7 @@ import { formatNumber, percent } from "../base/numbers";
 import { search as searchSignal, selected, type Search } from "./search_state";
 import { SearchList } from "./search_list";
 import { depthFirst, neighbour, nodeOf, pathOf, type SearchNode } from "./search_tree";
-import { FATE_TITLES, nodeName } from "./search_words";
+import { FATE_TITLES } from "./search_words";
 
 // In rem.
 const [WIDTH, HEIGHT, GAP, ROW] = [9.4, 2.8, 2.2, 3.1];
@@ -107,11 +107,11 @@ function Node({ node, isBest, isEntry }: { node: SearchNode; isBest: boolean; is
       aria-setsize={siblings.length}
       aria-expanded={children.length > 0 ? true : undefined}
       aria-selected={selected.value === node}
-      aria-label={nodeName(node)}
       onClick={() => (selected.value = node)}
       onFocus={() => (selected.value = node)}
     >
-      <bdi class="word">{text}</bdi> <span class="number">{percent(probability)}</span>
+      <bdi class="word">{text}</bdi> {parent && <span class="hidden">after {parent.words.join(" ")}</span>}{" "}
+      <span class="number">{percent(probability)}</span>
       <span class="fate">{FATE_TITLES[fate]}</span>
       <span class="number">
         {fate === "finished" ? `score ${formatNumber(score, 3)}` : `log p ${formatNumber(log, 3)}`}

@@ -3,7 +3,7 @@ import { formatNumber, percent } from "../base/numbers";
 import type { FigureProps } from "./search_figure";
 import { selected } from "./search_state";
 import type { SearchNode } from "./search_tree";
-import { FATE_TITLES, nodeName } from "./search_words";
+import { FATE_TITLES } from "./search_words";
 
 export function SearchList({ search, count, best }: FigureProps) {
   const nodes = search.nodes.steps[count - 1] ?? [];
@@ -37,7 +37,6 @@ function ListedNode({ node, isBest }: { node: SearchNode; isBest: boolean }) {
         type="button"
         class={["search-row", fate.replace(" ", "-"), isBest ? "best" : ""].join(" ")}
         aria-pressed={selected.value === node}
-        aria-label={nodeName(node)}
         onClick={() => (selected.value = node)}
       >
         <bdi class="word">{text}</bdi>

@@ -16,7 +16,10 @@ interface Row {
 function Rows({ name, rows, penalty }: { name: string; rows: Row[]; penalty: number }) {
   return (
     <ScrollBox name={name}>
-      <TitledTable name="hypotheses" titles={["", "translation", "length", "log p", "score = log p / length^penalty"]}>
+      <TitledTable
+        name="hypotheses"
+        titles={["rank", "translation", "length", "log p", "score = log p / length^penalty"]}
+      >
         {rows.map(({ text, log, length, score }, i) => (
           <tr key={i}>
             <th scope="row">{i + 1}</th>

@@ -1,5 +1,5 @@
 // What happened to a hypothesis in a search, in words.
-import { formatNumber, percent, plural } from "../base/numbers";
+import { formatNumber, plural } from "../base/numbers";
 import type { Extension } from "../engine/protocol";
 import type { SearchNode } from "./search_tree";
 
@@ -41,12 +41,4 @@ export function fateText(node: SearchNode, rules: SearchRules): string {
 /// The best score that a hypothesis could still reach: that of the longest translation, if nothing more is lost.
 function bound({ log_probability: log }: SearchNode, { limit, penalty }: SearchRules): string {
   return `${formatNumber(log, 4)} / ${limit + 1}^${formatNumber(penalty)} = ${formatNumber(log / (limit + 1) ** penalty, 4)}`;
-}
-
-/// For screen readers.
-export function nodeName(node: SearchNode): string {
-  const { words, text, probability, log_probability: log, score, fate } = node;
-  const before = words.slice(0, -1).join(" ");
-  const numbers = `probability ${percent(probability)}, log p ${formatNumber(log, 3)}, score ${formatNumber(score, 3)}`;
-  return `${text}${before ? `, after ${before}` : ""}: ${numbers}, ${FATE_TITLES[fate]}`;
 }
