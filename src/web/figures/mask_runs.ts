@@ -19,7 +19,7 @@ export interface MaskRuns {
 
 export function maskRuns(trace: Trace, kind: AttentionKind, sentence: number): MaskRuns {
   const { mask: name, rows: queries } = ATTENTION_KINDS[kind];
-  const mask = maskOfSentence(trace.mask(name), trace.sentences, sentence, trace[queries].length);
+  const mask = maskOfSentence(trace.matrix(trace.own.masks[name]), trace.sentences, sentence, trace[queries].length);
   const runs: Record<HatchKind, Run[]> = { future: [], padding: [], both: [], neither: [], reader: [] };
   for (let row = 0; row < mask.rows; ++row) {
     let last: HatchKind | null = null;

@@ -17,7 +17,8 @@ export function traceOf(json) {
     const [direction, part] = step.split(" ");
     return { direction, part, output };
   });
-  return new Trace({ ...json, steps });
+  const own = { ...json.what_if[0], masks: json.masks };
+  return new Trace({ ...json, steps, what_if: [own] });
 }
 
 export const FILES = { post1, post2, post6, pre1, pre2, pre6, dropout, noMasks, oneLayerOf6 };

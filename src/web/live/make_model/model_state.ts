@@ -82,6 +82,7 @@ export function ownStart(from: Start, text: Text, count: number): Start {
     says: `${count.toLocaleString("en")} pairs`,
     values: { ...from.values, "data.source_language": "source", "data.target_language": "target" },
     text: () => Promise.resolve(text),
+    test: null,
     pairs: short.slice(0, 3),
   };
 }
