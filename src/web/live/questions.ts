@@ -43,8 +43,9 @@ const choice = (options: string[], right: number): Form => ({ kind: "choice", op
 function shift(trace: Trace): Asked {
   const [start, first, source] = [trace.target.token(0, 0), trace.expected.token(0, 0), trace.source.token(0, 0)];
   const options = [...new Set([first, start, source])];
+  const words = trace.expected.tokens[0]!.filter((_, position) => !trace.expected.isPad(0, position));
   return {
-    text: `The decoder must predict ${trace.expected.tokens[0]!.join(" ")}. What does it read at position 0?`,
+    text: `The decoder must predict “${words.join(" ")}”. What does it read at position 0?`,
     form: choice(options, options.indexOf(start)),
     why: `The target is shifted right by one position: the decoder reads ${start} and must predict ${first}.`,
   };
