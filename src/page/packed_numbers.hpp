@@ -11,7 +11,8 @@ namespace glassformer {
 /// upper 18 (2^-10) in a matrix of more than 2,048 numbers. They are sign, exponent, and a mantissa of m = 15 or 9
 /// bits.
 ///
-/// Each letter of the text is a digit in base 86. A number takes one of three forms, where e is its exponent:
+/// Each letter of the text is a digit in base 86 (the .cpp file lists them). A number takes one of three forms, where e
+/// is its exponent:
 ///   0                                  the digit 84
 ///   exponent <= e < exponent + E       `letters` digits of (sign * E + e - exponent) * 2^m + mantissa; E is 9 if m is
 ///                                      15, and 7 if m is 9, so that the first digit is never 84 or 85
