@@ -6,7 +6,7 @@ import type { HeatMapProps } from "../figures/heat_map";
 import { MaskMap, maskWords } from "../figures/mask_map";
 import { Readout, useReadout } from "../figures/readout";
 import { SentenceChooser } from "../figures/sentence_chooser";
-import { ATTENTION_KINDS, KINDS } from "../trace/names";
+import { ATTENTION_KINDS } from "../trace/names";
 import { blockedBy, elementaryMasks, openedAgainst, paddingSeen } from "../trace/reasons";
 import type { Trace } from "../trace/trace";
 import type { AttentionKind, MaskName, ReasonName } from "../trace/types";
@@ -19,7 +19,7 @@ export interface MaskTools {
   choose(kind: AttentionKind, sentence: number): HeatMapProps["choose"];
   above: ComponentChildren; // the masks
   under(kind: AttentionKind, sentence: number): ComponentChildren; // a mask that a layer uses
-  changes(kind: AttentionKind, sentence: number): number; // how many cells differ from the model's own mask
+  changed: boolean; // whether any cell of the sentence's masks differs from the model's own
 }
 
 export function MaskSection(props: SectionProps & { tools?: MaskTools }) {
@@ -37,7 +37,7 @@ export function MaskSection(props: SectionProps & { tools?: MaskTools }) {
       {off.length > 0 && <p class="warning">Masks that were off when this model was trained: {off.join(", ")}.</p>}
       <SentenceChooser trace={trace} chosen={sentence} choose={(value) => (choices.sentence.value = value)} />
       {tools?.above}
-      <div class="masks">
+      <div class={tools ? "masks editable" : "masks"}>
         <MaskGroup title="1. Encoder padding" explanation="Encoder self-attention: a mask for source padding.">
           {mask("encoder_padding")}
         </MaskGroup>
@@ -59,7 +59,7 @@ export function MaskSection(props: SectionProps & { tools?: MaskTools }) {
         </MaskGroup>
       </div>
       <Readout reading={readout} />
-      <HatchLegend flipped={KINDS.some((kind) => (tools?.changes(kind, sentence) ?? 0) > 0)} />
+      <HatchLegend flipped={tools?.changed} />
       <p class="note">
         A padding mask blocks keys, not queries: it leaves the rows of padded queries unchanged.{" "}
         {paddedQueriesText(trace)}
@@ -96,13 +96,12 @@ interface ShownMaskProps {
 function ShownMask({ trace, name, sentence, readout, tools }: ShownMaskProps) {
   const { title, kind, reasons } = SHOWN_MASKS[name];
   const { mask: layerMask, rows, cols } = ATTENTION_KINDS[kind];
-  const changes = tools?.changes(kind, sentence) ?? 0;
-  const shared = { trace, name, title, sentence, readout, queries: trace[rows], keys: trace[cols] };
   const note = maskNote(trace, name, trace[cols].length);
+  const shared = { trace, name, title, note, sentence, readout, queries: trace[rows], keys: trace[cols] };
   if (name !== layerMask) {
     return (
       <MaskMap
-        {...{ ...shared, note }}
+        {...shared}
         mask={trace.mask(name)}
         blocked={(query, key) =>
           elementaryMasks(trace, kind, sentence, query, key).filter((reason) => reasons.includes(reason))
@@ -114,7 +113,6 @@ function ShownMask({ trace, name, sentence, readout, tools }: ShownMaskProps) {
     <div class="layer-mask">
       <MaskMap
         {...shared}
-        note={changes ? `You changed ${plural(changes, "cell")}.` : note}
         mask={trace.matrix(trace.own.masks[layerMask])}
         blocked={(query, key) => blockedBy(trace, kind, sentence, query, key)}
         opened={(query, key) => openedAgainst(trace, kind, sentence, query, key).length > 0}
