@@ -4,9 +4,9 @@ import { AnswerSection } from "../sections/answer_section";
 import { AttentionSection } from "../sections/attention_section";
 import type { SectionProps } from "../sections/choices";
 import { GradientSection } from "../sections/gradient_section";
-import { TextSection } from "../sections/text_section";
 import { WalkSection } from "../sections/walk_section";
 import { LiveMaskSection } from "./masks/live_mask_section";
+import { LiveTextSection } from "./text/live_text_section";
 import { TrainSection } from "./train_section";
 
 export interface LiveSection {
@@ -17,7 +17,7 @@ export interface LiveSection {
 }
 
 export const SECTIONS: LiveSection[] = [
-  { id: "text", short: "Text", title: "From text to numbers", View: TextSection },
+  { id: "text", short: "Text", title: "From text to numbers", View: LiveTextSection },
   { id: "masks", short: "Masks", title: "The three masks", View: LiveMaskSection },
   { id: "walk", short: "Steps", title: "Step by step", View: WalkSection },
   { id: "attention", short: "Attention", title: "Attention weights", View: AttentionSection },

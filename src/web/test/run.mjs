@@ -21,6 +21,7 @@ try {
     bundle: true,
     platform: "node",
     format: "esm",
+    banner: { js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);' },
     sourcemap: "inline",
     logLevel: "warning",
   });
