@@ -21,7 +21,9 @@ try {
     bundle: true,
     platform: "node",
     format: "esm",
-    banner: { js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+    },
     sourcemap: "inline",
     logLevel: "warning",
   });

@@ -33,11 +33,11 @@ function fileLines({ source, target }: Languages): Line[] {
 const isSection = (key: string, section: string): boolean => key.startsWith(`${section}.`);
 
 /// Training in the page has no end; in the program it needs one.
-function withLimit(settings: Setting[]): Setting[] {
-  const limits = ["training.max_updates", "training.max_epochs", "training.max_minutes"];
-  const limit = (setting: Setting) => limits.includes(setting.key) && Number(setting.value) > 0;
-  if (settings.some(limit)) return settings;
-  return settings.map((setting) => (setting.key === "training.max_epochs" ? { ...setting, value: "30" } : setting));
+function withLimit(settings: Setting[]): Line[] {
+  const limit: Line = { key: "training.max_epochs", value: "30", meaning: "stop after this many passes over the text" };
+  return settings.flatMap((setting) =>
+    setting.key === "training.max_updates" && Number(setting.value) === 0 ? [setting, limit] : [setting],
+  );
 }
 
 /// The lines of one section: keys first, then the sections in it.

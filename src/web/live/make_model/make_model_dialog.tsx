@@ -4,7 +4,17 @@ import type { RefObject } from "preact";
 import { useId, useLayoutEffect } from "preact/hooks";
 import { Chooser } from "../../base/chooser";
 import { STARTS } from "../starts";
-import { base, chooseBase, isBlank, makeOwn, ownPairs, refusals, textKind, type TextKind } from "./model_state";
+import {
+  base,
+  chooseBase,
+  isBlank,
+  makeOwn,
+  ownPairs,
+  refusals,
+  refusedModel,
+  textKind,
+  type TextKind,
+} from "./model_state";
 import { OwnText } from "./own_text";
 import { SettingsForm } from "./settings_form";
 
@@ -29,7 +39,8 @@ export function MakeModelDialog({ dialog }: { dialog: RefObject<HTMLDialogElemen
     else refused.value += 1;
   };
   const own = ownPairs.value;
-  const wrong = Object.keys(refusals.value).filter((key) => key !== "").length;
+  const wrong = Object.keys(refusals.value).length;
+  const refusal = refusedModel.value?.key === null ? refusedModel.value.message : null;
   return (
     <dialog ref={dialog} class="make-model" aria-labelledby={title}>
       <h3 id={title}>Your own pairs and settings</h3>
@@ -45,9 +56,9 @@ export function MakeModelDialog({ dialog }: { dialog: RefObject<HTMLDialogElemen
       <h4>Settings</h4>
       <SettingsForm />
       <div class="dialog-foot">
-        {refusals.value[""] && (
+        {refusal && (
           <p class="warning make-problem" role="alert" tabIndex={-1}>
-            {refusals.value[""]}
+            {refusal}
           </p>
         )}
         <button

@@ -18,8 +18,14 @@ export const sourceLines = signal("");
 export const targetLines = signal("");
 export const tabbedPairs = signal("");
 export const changed = signal<Values>({});
-/// What the engine refuses, by key; "": what belongs to no setting.
+/// The values that the engine refuses by themselves, by key.
 export const refusals = signal<Record<string, string>>({});
+/// Why the engine refused to make the model last, and the key that this belongs to, if any.
+export const refusedModel = signal<{ key: string | null; message: string } | null>(null);
+
+/// What is wrong with a setting.
+export const refusalOf = (key: string): string | undefined =>
+  refusals.value[key] ?? (refusedModel.value?.key === key ? refusedModel.value.message : undefined);
 
 export const settings = computed<Setting[]>(() => withValues(defaults.value, base.value.values, changed.value));
 
@@ -42,6 +48,7 @@ export function chooseBase(next: Start): void {
     base.value = next;
     changed.value = {};
     refusals.value = {};
+    refusedModel.value = null;
   });
 }
 
@@ -55,6 +62,7 @@ export async function changeSetting(key: string, value: string): Promise<void> {
   const { [key]: _, ...others } = changed.peek();
   const isNew = withValues(defaults.peek(), base.peek().values).some((one) => one.key === key && one.value !== value);
   changed.value = isNew ? { ...others, [key]: value } : others;
+  refusedModel.value = null;
   try {
     await engine.peek()!.translate([], { [key]: value });
     refuse(key, null);
@@ -90,15 +98,15 @@ async function make(from: Start, values: Values): Promise<boolean> {
 
 export const startFrom = (from: Start): Promise<boolean> => make(from, {});
 
-/// Makes the model. Returns whether it was made; if not, `refusals` says why.
+/// Makes the model. Returns whether it was made; if not, `refusedModel` says why.
 export async function makeOwn(): Promise<boolean> {
   const own = ownPairs.peek();
   const from = own ? ownStart(base.peek(), own.text, own.count) : base.peek();
-  refuse("", null);
+  refusedModel.value = null;
   if (await make(from, changed.peek())) return true;
   const message = error.peek();
   if (message === null) return false;
   error.value = null; // said where the reader is
-  refuse(keyOfMessage(message, settings.peek()) ?? "", message);
+  refusedModel.value = { key: keyOfMessage(message, settings.peek()), message };
   return false;
 }

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import type { Setting } from "../../engine/protocol";
-import { base, changed, changeSetting, refusals, settings } from "./model_state";
+import { base, changed, changeSetting, refusalOf, settings } from "./model_state";
 import { changesText, groupsOf, nameIn, rangeText, type Group } from "./settings_groups";
 
 export function SettingsForm() {
@@ -18,7 +18,7 @@ export function SettingsForm() {
 function SettingGroup({ group }: { group: Group }) {
   const open = useSignal(false);
   const changes = group.settings.filter(({ key }) => key in changed.value).length;
-  const wrong = group.settings.some(({ key }) => refusals.value[key]);
+  const wrong = group.settings.some(({ key }) => refusalOf(key));
   return (
     <details open={open.value || wrong} onToggle={(event) => (open.value = event.currentTarget.open)}>
       <summary>
@@ -41,7 +41,7 @@ const choicesOf = ({ kind, choices }: Setting): string[] | null =>
 
 function SettingField({ setting, name }: { setting: Setting; name: string }) {
   const id = useId();
-  const refusal = refusals.value[setting.key];
+  const refusal = refusalOf(setting.key);
   const choices = choicesOf(setting);
   const shared = {
     id,
