@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { start, text } from "../engine_state";
+import { running } from "../training_state";
 import { MOST_PAIRS } from "./limits";
 import { PairFields } from "./pair_fields";
 import { examplesOf } from "./text_examples";
@@ -63,6 +64,11 @@ export function TextEditor() {
       <p class="hidden" role="status">
         {said.value}
       </p>
+      {running.value && (
+        <p class="note" role="status">
+          The model is training. The pass follows your changes when it stops.
+        </p>
+      )}
       {refused.value && (
         <p class="warning" role="status">
           A sentence is too long, so the page below still shows the text from before.
