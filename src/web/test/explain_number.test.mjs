@@ -4,8 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { explainNumber, ruleFor } from "../trace/terms/explain.ts";
+import { plainText } from "../trace/terms/formula.ts";
+import { statementsOf } from "../trace/terms/statements.ts";
 import { tolerance } from "./rounding.mjs";
-import { needsTraces, traces } from "./traces.mjs";
+import { needsTraces, traces, withFewTokens } from "./traces.mjs";
 
 /// The equations that the layers record, as a trace has them: without axes and line breaks.
 function recordedEquations() {
@@ -66,6 +68,31 @@ for (const { name, trace } of traces) {
   });
 }
 
+test("if tokens are left out, a formula fits or says that it lacks some", needsTraces, () => {
+  const lacking = new Set();
+  for (const { trace } of traces.map((one) => ({ trace: withFewTokens(one.trace) }))) {
+    const steps = trace.steps.filter(({ output, inputs }) =>
+      [output, ...inputs.map(({ tensor }) => tensor)].some((tensor) => trace.tensor(tensor).ids),
+    );
+    for (const step of steps) {
+      for (const [row, col] of cellsOf(trace, step).filter((_, i) => i % 5 === 0)) {
+        const explanation = explainNumber(trace, step, row, col);
+        const { recorded, value, lines } = explanation;
+        if (Number.isNaN(value)) {
+          lacking.add(step.equation.split(" ")[0]);
+          assert.match(plainText(lines[0]), /tokens that this page does not show/);
+        } else {
+          assert.ok(
+            distance(recorded, explanation) <= 1,
+            `${step.equation}, row ${row}: ${recorded}, formula ${value}`,
+          );
+        }
+      }
+    }
+  }
+  assert.deepEqual([...lacking].sort(), ["d_x", "losses", "p"]);
+});
+
 /// The cell whose formula should not fit: the next one in its row, or in its column if there is only one.
 function neighbour(trace, step, row, col) {
   const { rows, cols } = trace.matrix(step.output);
@@ -90,5 +117,20 @@ test("the formula of one number does not fit its neighbour", needsTraces, () => 
   for (const [equation, { differ, fit }] of fits) {
     assert.ok(differ > 0, `${equation}: no two neighbours differ`);
     assert.ok(fit < differ / 4, `${equation}: ${fit} of ${differ} numbers also fit the formulas of their neighbours`);
+  }
+});
+
+test("every step has statements that computed it", needsTraces, () => {
+  for (const { trace } of traces) {
+    for (const step of trace.steps) {
+      const statements = statementsOf(trace, step);
+      assert.ok(statements.length > 0, `${step.equation}: no statement in ${step.code.file}, lines ${step.code.lines}`);
+      const texts = statements.map(({ text }) => text);
+      assert.equal(new Set(texts).size, texts.length, `${step.equation}: ${texts.join("\n")}`);
+      for (const { lines } of statements) {
+        const code = trace.json.sources[step.code.file].split("\n").slice(lines[0] - 1, lines[1]);
+        assert.ok(lines[1] - lines[0] < 4 && code.at(-1).includes(";"), `${step.equation}: ${code.join("\n")}`);
+      }
+    }
   }
 });

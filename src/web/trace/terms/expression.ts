@@ -8,6 +8,9 @@ export interface CellRef {
   col: number;
 }
 
+export const sameRef = (a: CellRef | null, b: CellRef | null): boolean =>
+  a?.tensor === b?.tensor && a?.row === b?.row && a?.col === b?.col;
+
 export interface CellNumber {
   kind: "cell";
   cell: CellRef;

@@ -3,7 +3,7 @@ import { range } from "../../base/numbers";
 import { sideOfTerm } from "../axes";
 import type { Side, Trace } from "../trace";
 import type { StepJson } from "../types";
-import type { CellNumber, CellRef } from "./expression";
+import type { CellNumber } from "./expression";
 
 /// A matrix of the step.
 export class Operand {
@@ -107,6 +107,3 @@ export class StepReader {
     return sideOfTerm(this.trace, colTerm, name);
   }
 }
-
-export const sameRef = (a: CellRef | null, b: CellRef | null): boolean =>
-  a?.tensor === b?.tensor && a?.row === b?.row && a?.col === b?.col;
