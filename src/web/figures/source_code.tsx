@@ -27,9 +27,9 @@ function codePieces(line: string): ComponentChildren[] {
   return pieces;
 }
 
-function CodeLine({ text, number, marked }: { text: string; number: number; marked: boolean }) {
+function CodeLine({ text, number, mark }: { text: string; number: number; mark: string | undefined }) {
   return (
-    <li class={marked ? "marked" : undefined} data-line={number} value={number}>
+    <li class={mark} data-line={number} value={number}>
       <span class="line-number" aria-hidden="true">
         {number}
       </span>
@@ -42,9 +42,14 @@ interface Props {
   trace: Trace;
   code: CodeJson;
   caption: string; // what the marked lines do
+  statements?: LineRange[]; // those of them that matter most
 }
 
-export function SourceCode({ trace, code, caption }: Props) {
+type LineRange = CodeJson["lines"];
+
+const contains = ([first, last]: LineRange, line: number) => line >= first && line <= last;
+
+export function SourceCode({ trace, code, caption, statements = [] }: Props) {
   const { file, lines } = code;
   const text = trace.json.sources[file];
   const range = lines[0] === lines[1] ? `line ${lines[0]}` : `lines ${lines[0]}–${lines[1]}`;
@@ -55,10 +60,18 @@ export function SourceCode({ trace, code, caption }: Props) {
       </p>
     );
   }
-  return <Listing key={`${file} ${range}`} {...{ text, code, caption, range }} />;
+  return <Listing key={`${file} ${range}`} {...{ text, code, caption, range, statements }} />;
 }
 
-function Listing({ text, code, caption, range }: { text: string; code: CodeJson; caption: string; range: string }) {
+interface ListingProps {
+  text: string;
+  code: CodeJson;
+  caption: string;
+  range: string;
+  statements: LineRange[];
+}
+
+function Listing({ text, code, caption, range, statements }: ListingProps) {
   const { file, function: name } = code;
   const [first, last] = code.lines;
   const all = useMemo(() => text.replace(/\n$/, "").split("\n"), [text]);
@@ -67,6 +80,10 @@ function Listing({ text, code, caption, range }: { text: string; code: CodeJson;
   const [from, to] = whole.value
     ? [1, all.length]
     : [Math.max(1, first - CONTEXT_LINES), Math.min(all.length, last + CONTEXT_LINES)];
+  const markOf = (line: number) => {
+    if (!contains(code.lines, line)) return undefined;
+    return statements.some((lines) => contains(lines, line)) ? "marked statement" : "marked";
+  };
   useLayoutEffect(() => {
     const marked = box.current!.querySelector<HTMLElement>(".marked");
     box.current!.scrollTop = whole.value && marked ? marked.offsetTop - 80 : 0;
@@ -86,7 +103,7 @@ function Listing({ text, code, caption, range }: { text: string; code: CodeJson;
       <ScrollBox name={`${file}, ${range} marked`} class={whole.value ? "whole" : ""} box={box}>
         <ol class="code">
           {all.slice(from - 1, to).map((line, i) => (
-            <CodeLine key={from + i} text={line} number={from + i} marked={from + i >= first && from + i <= last} />
+            <CodeLine key={from + i} text={line} number={from + i} mark={markOf(from + i)} />
           ))}
         </ol>
       </ScrollBox>
