@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { explainNumber, ruleFor } from "../trace/terms/explain.ts";
 import { plainText } from "../trace/terms/formula.ts";
-import { statementsOf } from "../trace/terms/statements.ts";
+import { piecesOfStatements, statementsOf } from "../trace/terms/statements.ts";
 import { tolerance } from "./rounding.mjs";
 import { needsTraces, traces, withFewTokens } from "./traces.mjs";
 
@@ -120,17 +120,20 @@ test("the formula of one number does not fit its neighbour", needsTraces, () => 
   }
 });
 
-test("every step has statements that computed it", needsTraces, () => {
+test("every step has the statements that computed it, each once", needsTraces, () => {
   for (const { trace } of traces) {
     for (const step of trace.steps) {
-      const statements = statementsOf(trace, step);
-      assert.ok(statements.length > 0, `${step.equation}: no statement in ${step.code.file}, lines ${step.code.lines}`);
-      const texts = statements.map(({ text }) => text);
-      assert.equal(new Set(texts).size, texts.length, `${step.equation}: ${texts.join("\n")}`);
-      for (const { lines } of statements) {
-        const code = trace.json.sources[step.code.file].split("\n").slice(lines[0] - 1, lines[1]);
-        assert.ok(lines[1] - lines[0] < 4 && code.at(-1).includes(";"), `${step.equation}: ${code.join("\n")}`);
-      }
+      const texts = statementsOf(trace, step).map(({ text }) => text);
+      const pieces = piecesOfStatements(trace, step);
+      const where = `${step.equation} in ${step.code.file}: ${texts.join(" ")}`;
+      assert.ok(pieces.length > 0, where);
+      for (const piece of pieces)
+        assert.equal(texts.filter((text) => text.includes(piece)).length, 1, `${piece}, ${where}`);
+      assert.equal(texts.length, pieces.length, where);
+      assert.ok(
+        texts.every((text) => text.endsWith(";") || text.endsWith("}")),
+        where,
+      );
     }
   }
 });

@@ -3,11 +3,9 @@ import { range } from "../../base/numbers";
 import type { Trace } from "../trace";
 import type { StepJson } from "../types";
 
-/// How the statements of an equation begin, or what identifies them. Those of another activation, norm or layer are not
-/// among the step's lines, or not chosen.
+/// What identifies the statements of an equation.
 const STATEMENTS: Record<string, string[]> = {
   "y = {x} {weight}^T + {bias}": ["multiply_transposed_right(x, weight.value(), bias.value(), y_)"],
-  "d_bias += sum over n of {d_y}[n]": ["add(d_y.row(n), d_bias)", "d_bias[j] += dy[j]"],
   "d_weight += {d_y}^T {x}": ["multiply_transposed_left(d_y, x, d_weight"],
   "d_x = {d_y} {weight}": ["multiply(d_y, weight.value(), d_x_"],
 
@@ -86,10 +84,18 @@ const D_EXPANDED: Record<string, string> = {
   swish: "d *= sigmoid(from) *",
 };
 
-function beginningsFor(trace: Trace, { equation }: StepJson): string[] {
+/// Linear maps and layer norms share an equation.
+const D_BIAS: Record<string, string> = {
+  "linear.cpp": "add(d_y.row(n), d_bias)",
+  "layer_norm.cpp": "d_bias[j] += dy[j]",
+};
+
+/// A piece of each statement. (Exported for a test.)
+export function piecesOfStatements(trace: Trace, { equation, code }: StepJson): string[] {
   const { activation } = trace.json.model;
   if (equation.startsWith("activated = ")) return [ACTIVATED[activation]!];
   if (equation.startsWith("d_expanded = ")) return [D_EXPANDED[activation]!];
+  if (equation.startsWith("d_bias += ")) return [D_BIAS[code.file.split("/").at(-1)!]!];
   return STATEMENTS[equation] ?? [];
 }
 
@@ -106,7 +112,7 @@ export function statementsOf(trace: Trace, step: StepJson): Statement[] {
     range(last - first + 1)
       .map((i) => first + i)
       .filter((line) => codeOf(all[line - 1] ?? "").includes(text));
-  const found = beginningsFor(trace, step).flatMap((text) => {
+  const found = piecesOfStatements(trace, step).flatMap((text) => {
     const near = places(text, step.code.lines);
     return near.length ? near : places(text, [1, all.length]);
   });
