@@ -43,7 +43,7 @@ class Fragment:
         document = json.loads(pandoc(page.text, "--from", "gfm+tex_math_dollars", "--to", "json"))
         document["blocks"] = self.walk(document["blocks"])
         text = pandoc(json.dumps(document), "--from", "json", "--to", "html5", "--mathml", "--wrap", "none")
-        page.html = without_tex(text)
+        page.html = without_empty_titles(without_tex(text))
 
     def error(self, message):
         raise PageError(f"{self.page.path.relative_to(PROJECT)}: {message}")
@@ -85,12 +85,12 @@ class Fragment:
             self.error(f"link to {target}: no such file")
         name = str(file.relative_to(PROJECT))
         shown = f" ({html.escape(name)})" if plain(words) != name else ""
-        return [raw(f'<span class="path" data-source="{html.escape(name)}">'), *self.walk(words), raw(f"{shown}</span>")]
+        return [raw(f'<span class="path" data-file="{html.escape(name)}">'), *self.walk(words), raw(f"{shown}</span>")]
 
     def on_Code(self, content):
         _, text = content
         if SOURCE_FILE.fullmatch(text) and (PROJECT / text).is_file():
-            return [raw(f'<code class="path" data-source="{text}">{text}</code>')]
+            return [raw(f'<code class="path" data-file="{text}">{text}</code>')]
         return None
 
     def on_Para(self, content):
@@ -125,7 +125,7 @@ class Fragment:
         file = re.fullmatch(r"// (\S+\.[ch]pp)", first)
         block = f'<pre data-language="{html.escape(language)}"><code>{html.escape(rest if file else text, quote=False)}</code></pre>'
         if file:
-            block = f'<figure class="listing"><figcaption class="path" data-source="{file[1]}">{file[1]}</figcaption>{block}</figure>'
+            block = f'<figure class="listing"><figcaption class="path" data-file="{file[1]}">{file[1]}</figcaption>{block}</figure>'
         started = re.fullmatch(r"scripts/lab\.sh start (\d+b?)\s*", text)
         return [raw(block, "Block"), *([self.link_to_lab(started[1])] if started else [])]
 
@@ -199,6 +199,14 @@ def plain(words):
 
 
 def without_tex(text):
-    """MathML without the TeX that it was made from, which takes more space than the formula."""
-    text = re.sub(r"<semantics>(.*?)<annotation encoding=\"application/x-tex\">.*?</annotation></semantics>", r"\1", text, flags=re.S)
-    return text.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "").replace('<math display="inline">', "<math>")
+    """MathML without the TeX that it was made from, which takes more space than the formula. A title of a column that is
+    only a formula keeps it as text, because screen readers may not read a formula there."""
+    tex = r'<annotation encoding="application/x-tex">(.*?)</annotation>'
+    text = re.sub(rf"(<th[^>]*>)<math((?:(?!</th>).)*?{tex})",
+                  r'\1<span class="hidden">\3</span><math aria-hidden="true"\2', text, flags=re.S)
+    text = re.sub(rf"<semantics>(.*?){tex}</semantics>", r"\1", text, flags=re.S)
+    return re.sub(r'(<math[^>]*?)(?: display="inline")? xmlns="http://www.w3.org/1998/Math/MathML"', r"\1", text)
+
+
+def without_empty_titles(text):
+    return re.sub(r"<th([^>]*)></th>", r"<td\1></td>", text)

@@ -19,7 +19,13 @@ export function rows(text, name) {
   const printed = [...text.matchAll(/^```text\n(.*?)^```/gms)].flatMap(([, block]) => block.split("\n"));
   return printed
     .filter((line) => line.startsWith(`${name}  `))
-    .map((line) => line.slice(name.length).trim().split(/ +/).map((word) => (word === "nan" ? NaN : Number(word))));
+    .map((line) =>
+      line
+        .slice(name.length)
+        .trim()
+        .split(/ +/)
+        .map((word) => (word === "nan" ? NaN : Number(word))),
+    );
 }
 
 /// Numbers as the chapters print them.

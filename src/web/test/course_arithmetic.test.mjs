@@ -51,8 +51,15 @@ test("chapter 9: p, q, p - q and the loss", () => {
   const logits = numbersOf(parameters.logits);
   const expected = Number(parameters.expected);
   const { p, q, gradient, loss } = lossOf(logits, expected, Number(parameters.smoothing));
-  const likely = p.map((_, v) => v).sort((a, b) => p[b] - p[a]).slice(0, 6);
-  const of = (numbers) => printed(likely.map((v) => numbers[v]), 4);
+  const likely = p
+    .map((_, v) => v)
+    .sort((a, b) => p[b] - p[a])
+    .slice(0, 6);
+  const of = (numbers) =>
+    printed(
+      likely.map((v) => numbers[v]),
+      4,
+    );
   assert.deepEqual(of(p), rows(text, "p")[0]);
   assert.deepEqual(of(q), rows(text, "q")[0]);
   assert.deepEqual(of(gradient), rows(text, "p - q")[0]);
@@ -97,8 +104,15 @@ test("chapter 11: m and v that are not corrected", () => {
   const { start, settings } = adamStart(slot(text, "adam"));
   const fractions = (corrected, beta2 = settings.beta2) => {
     const same = Array.from({ length: 200 }, () => ({ gradient: 1, norm: 1 }));
-    const updates = adamUpdates({ ...start, update: 1, counted: 0, m: 0, v: 0 }, same, { ...settings, corrected, beta2 });
-    return printed([1, 2, 5, 10, 50, 200].map((update) => updates[update - 1].fraction), 2);
+    const updates = adamUpdates({ ...start, update: 1, counted: 0, m: 0, v: 0 }, same, {
+      ...settings,
+      corrected,
+      beta2,
+    });
+    return printed(
+      [1, 2, 5, 10, 50, 200].map((update) => updates[update - 1].fraction),
+      2,
+    );
   };
   assert.deepEqual(fractions(true), rows(text, "right")[0]);
   assert.deepEqual(fractions(false), rows(text, "not corrected")[0]);
@@ -136,7 +150,10 @@ test("ids are read, and what is wrong is said", () => {
   assert.match(parseIds("1 13", 13), /from 0 to 12.*“13”/);
   assert.match(parseIds("1 -2", 13), /“-2”/);
   assert.match(parseIds("", 13), /found “”/);
-  assert.deepEqual(padded([[1], [2, 3]], 0), [[1, 0], [2, 3]]);
+  assert.deepEqual(padded([[1], [2, 3]], 0), [
+    [1, 0],
+    [2, 3],
+  ]);
   assert.deepEqual(reasonsFor(1, 1), ["padding", "future"]);
   assert.deepEqual(reasonsFor(0, 1), ["future"]);
 });
