@@ -35,11 +35,15 @@ def rendered_pages():
     by_path = {page.path: page for page in pages.values()}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda page: Fragment(page, by_path), pages.values()))
+    check_links(pages)
+    return pages
+
+
+def check_links(pages):
     for page in pages.values():
         for id, anchor in page.links:
             if anchor and anchor not in [heading["id"] for heading in pages[id].headings]:
                 raise PageError(f"{page.path.relative_to(PROJECT)}: link to {pages[id].path.name}#{anchor}: no such heading")
-    return pages
 
 
 def index_of(pages):

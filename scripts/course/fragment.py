@@ -205,7 +205,14 @@ def without_tex(text):
     text = re.sub(rf"(<th[^>]*>)<math((?:(?!</th>).)*?{tex})",
                   r'\1<span class="hidden">\3</span><math aria-hidden="true"\2', text, flags=re.S)
     text = re.sub(rf"<semantics>(.*?){tex}</semantics>", r"\1", text, flags=re.S)
+    text = re.sub(r'<mstyle mathvariant="normal">((?:<mi>\w</mi>)+)</mstyle>|((?:<mi mathvariant="normal">\w</mi>){2,})',
+                  upright_word, text)
     return re.sub(r'(<math[^>]*?)(?: display="inline")? xmlns="http://www.w3.org/1998/Math/MathML"', r"\1", text)
+
+
+def upright_word(match):
+    r"""\mathrm{softmax}: pandoc writes a letter at a time, and browsers would make each italic."""
+    return "<mi>" + re.sub(r"<[^>]*>", "", match[0]) + "</mi>"
 
 
 def without_empty_titles(text):
