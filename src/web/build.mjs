@@ -3,7 +3,7 @@
 //
 //   node build.mjs [DIRECTORY]    writes to DIRECTORY instead of dist
 import { build } from "esbuild";
-import { cp, mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -15,11 +15,14 @@ const ENTRIES = {
 const FRAMES = {
   explain: "explain/page.html",
 };
+const LICENCES = `/* Contains Preact, copyright (c) 2015-present Jason Miller, and @preact/signals, copyright (c) 2022-present
+Preact Team, both under the MIT License. */`;
 
 const root = fileURLToPath(new URL(".", import.meta.url));
-const output = process.argv[2] ?? join(root, "dist");
+const dist = join(root, "dist");
+const output = process.argv[2] ?? dist;
 
-await rm(output, { recursive: true, force: true });
+if (output === dist) await rm(dist, { recursive: true, force: true });
 await mkdir(output, { recursive: true });
 await build({
   absWorkingDir: root,
@@ -31,7 +34,7 @@ await build({
   target: "es2022",
   charset: "utf8",
   legalComments: "none",
-  banner: { js: "/* Contains Preact and @preact/signals, MIT License, copyright Jason Miller and contributors. */" },
+  banner: { js: LICENCES },
   logLevel: "warning",
 });
-for (const [name, file] of Object.entries(FRAMES)) await cp(join(root, file), join(output, `${name}.html`));
+for (const [name, file] of Object.entries(FRAMES)) await copyFile(join(root, file), join(output, `${name}.html`));

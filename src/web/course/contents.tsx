@@ -28,7 +28,7 @@ export function ChapterContents({ page, current }: Props) {
             const address = courseAddress(page.id, id);
             const isCurrent = address === `#${current.value}`;
             return (
-              <li key={id} class={level > 2 ? "part" : undefined}>
+              <li key={id} class={level > 2 ? "sub-heading" : undefined}>
                 <a href={address} aria-current={isCurrent ? "location" : undefined}>
                   {text}
                 </a>

@@ -41,7 +41,7 @@ function ChapterItem({ page, labs }: { page: PageEntry; labs: PageEntry[] }) {
       <a class="chapter-link" href={courseAddress(page.id)}>
         {shortTitleOf(page)}
       </a>
-      <span class="question">{questionOf(page)}</span>
+      <span class="asks">{questionOf(page)}</span>
       <span class="note">
         {[
           page.minutes > 0 && <span key="minutes">{page.minutes} minutes</span>,

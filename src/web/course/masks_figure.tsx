@@ -111,7 +111,7 @@ interface SentencesProps {
 
 function Sentences({ title, words, texts, change }: SentencesProps) {
   return (
-    <div class="sentences">
+    <div class="id-rows">
       <b>{title}</b>
       {texts.map((text, sentence) => {
         const ids = parseIds(text, words.length);

@@ -1,40 +1,36 @@
-// Runs the tests of this directory (NAME.test.mjs): bundles each, because Node cannot import TypeScript, and gives the
-// bundles to Node's test runner.
+// Bundles the tests and runs them in node, without a browser.
 //
-//   node test/run.mjs            all
-//   node test/run.mjs course     those whose names contain "course"
+//   node test/run.mjs [TRACE]...    JSON traces of `glassformer explain`, for the tests that need them
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL(".", import.meta.url));
-const wanted = process.argv[2] ?? "";
-const names = (await readdir(root)).filter((name) => name.endsWith(".test.mjs") && name.includes(wanted)).sort();
-if (names.length === 0) {
-  console.error(`test/run.mjs: no test has a name with "${wanted}"`);
-  process.exit(1);
-}
-const output = await mkdtemp(join(tmpdir(), "glassformer-tests-"));
+const root = fileURLToPath(new URL("..", import.meta.url));
+const tests = (await readdir(join(root, "test"))).filter((name) => name.endsWith(".test.mjs"));
+const directory = await mkdtemp(join(tmpdir(), "web_test_"));
 await build({
   absWorkingDir: root,
-  entryPoints: names,
-  outdir: output,
+  entryPoints: tests.map((name) => join("test", name)),
+  outdir: directory,
   outExtension: { ".js": ".mjs" },
   bundle: true,
   platform: "node",
   format: "esm",
-  target: "node18",
+  banner: {
+    js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+  },
   sourcemap: "inline",
   logLevel: "warning",
 });
-const files = names.map((name) => join(output, name));
-// The working directory is src/web, so tests find the files of the project from there.
-const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...files], {
-  cwd: join(root, ".."),
+const traces = process.argv.slice(2).map((path) => resolve(path));
+const files = tests.map((name) => join(directory, name));
+const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...files], {
   stdio: "inherit",
+  cwd: root, // tests find the files of the project from there
+  env: { ...process.env, GLASSFORMER_TRACES: traces.join(delimiter), GLASSFORMER_SOURCES: resolve(root, "..") },
 });
-await rm(output, { recursive: true });
-process.exit(run.status ?? 1);
+await rm(directory, { recursive: true });
+process.exit(status ?? 1);
