@@ -14,7 +14,7 @@ const KEYWORDS =
 const CODE_WORDS = new RegExp(`(//.*$)|("(?:[^"\\\\]|\\\\.)*")|\\b(?:${KEYWORDS.replaceAll(" ", "|")})\\b`, "g");
 
 /// One line in pieces: comments, strings and keywords get elements of their own.
-function codePieces(line: string): ComponentChildren[] {
+export function codePieces(line: string): ComponentChildren[] {
   const pieces: ComponentChildren[] = [];
   let end = 0;
   for (const match of line.matchAll(CODE_WORDS)) {
