@@ -32,7 +32,7 @@ function Result({ list }: { list: Translated[] }) {
   const right = countOf(list, (one) => one.right);
   return (
     <>
-      <dl class="figures" role="status">
+      <dl class="figures" aria-live="polite">
         <div>
           <dt>exact match after update {testedUpdate.value}</dt>
           <dd class="exact-match">{((100 * right) / list.length).toFixed(1)} %</dd>

@@ -7,6 +7,7 @@ import { GradientSection } from "../sections/gradient_section";
 import { MaskSection } from "../sections/mask_section";
 import { TextSection } from "../sections/text_section";
 import { WalkSection } from "../sections/walk_section";
+import { BreakSection } from "./break_section";
 import { TrainSection } from "./train_section";
 import { UpdateSection } from "./update_section";
 
@@ -26,4 +27,5 @@ export const SECTIONS: LiveSection[] = [
   { id: "gradient", short: "Gradient", title: "How the gradient flows back", View: GradientSection },
   { id: "update", short: "Update", title: "How an update changes a weight", View: UpdateSection },
   { id: "train", short: "Train", title: "Train it", View: TrainSection },
+  { id: "break", short: "Break it", title: "Break it, and see what each part is for", View: BreakSection },
 ];
