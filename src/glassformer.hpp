@@ -75,8 +75,8 @@ class Session {
   /// only to be used, for example after restore()
   /// \throws std::invalid_argument  a setting is out of range or does not fit another (5 heads over a width of 64); an
   /// id is not in its vocabulary, or is that of padding
-  /// \param ranks  the processes or workers that train together, all with the same settings and pairs; it must outlive the
-  /// session
+  /// \param ranks  the processes or workers that train together, all with the same settings and pairs; it must outlive
+  /// the session
   Session(const SessionSettings& settings, std::span<const SentencePair> pairs, const Ranks& ranks = alone);
   ~Session();
   Session(Session&&) noexcept;
@@ -107,8 +107,8 @@ class Session {
 
   /// Runs this rank's shards of the next batch. \throws std::invalid_argument  the session has no sentence pairs
   void begin_step();
-  /// Adds the gradients of this rank's shards to the sum of the ranks before it, [parameters]; the first rank begins the
-  /// sum. \throws std::invalid_argument  it has another size
+  /// Adds the gradients of this rank's shards to the sum of the ranks before it, [parameters]; the first rank begins
+  /// the sum. \throws std::invalid_argument  it has another size
   void add_shards(std::span<float> sum);
   /// Loss and tokens of all shards, as bytes; begin_step() fills this rank's block.
   std::span<std::byte> shard_results();

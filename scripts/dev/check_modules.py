@@ -14,7 +14,7 @@ SRC = Path(__file__).resolve().parents[2] / "src"
 CORE = "glassformer_core"
 HEADER_FOR_USERS = Path("glassformer.hpp")
 LIBRARIES_OF_CORE = re.compile(r"<(Eigen/\w+|omp\.h)>")
-INTRINSICS = {"<immintrin.h>", "<arm_neon.h>"}
+INTRINSICS = {"<immintrin.h>", "<arm_neon.h>", "<wasm_simd128.h>"}
 STANDARD_LIBRARY = re.compile(r"<c?[a-z_0-9]+>")  # the headers of C++ have no .h; INPUT_AND_OUTPUT excludes some
 INPUT_AND_OUTPUT = {f"<{name}>" for name in ["cstdio", "filesystem", "fstream", "iomanip", "ios", "iostream", "istream",
                                              "ostream", "print", "spanstream", "sstream", "streambuf", "syncstream"]}

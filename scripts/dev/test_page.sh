@@ -82,6 +82,7 @@ test_reasons() {
   local masks=(encoder_padding look_ahead target_padding cross_padding) i j
   mkdir "$directory/masks"
   explain_without ''
+  "$glassformer" explain "$run" --source 'the dog sleeps .' --html "$directory/masks/other.html"
   for ((i = 0; i < 4; ++i)); do
     explain_without "${masks[i]}"
     for ((j = i + 1; j < 4; ++j)); do explain_without "${masks[i]}+${masks[j]}"; done

@@ -4,7 +4,7 @@
 
 #include "glassformer/commands/commands.hpp"
 #include "glassformer/commands/explanation_output.hpp"
-#include "glassformer/commands/explanation_screen.hpp"
+#include "glassformer/report/explanation_screen.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
 #include "glassformer/files/suggestion.hpp"
 #include "glassformer/files/user_error.hpp"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "glassformer/commands/commands.hpp"
-#include "glassformer/commands/explanation_screen.hpp"
+#include "glassformer/report/explanation_screen.hpp"
 #include "glassformer/files/user_error.hpp"
 #include "glassformer/page/page.hpp"
 

@@ -45,7 +45,7 @@ struct Engine::State {
   LiveText text;
   std::unique_ptr<MessageRanks> ranks;  // the session refers to it
   Session session;
-  Explanation explanation;                               // of the last trace
+  Explanation explanation;                                // of the last trace
   std::vector<float> weights_before, m_before, v_before;  // the last update
   Session::Update update;
   std::vector<std::string> heads_off;
@@ -141,7 +141,8 @@ Json Engine::create(std::string_view settings_lines, Lines source, Lines target,
                {"batches", batches.size()},
                {"settings", settings_json(settings)},
                {"remarks", text.remarks}};
-  state_.reset(new State{settings, std::move(text), std::move(message_ranks), std::move(session), {}, {}, {}, {}, {}, {}});
+  state_.reset(
+      new State{settings, std::move(text), std::move(message_ranks), std::move(session), {}, {}, {}, {}, {}, {}});
   return created;
 }
 
@@ -263,7 +264,8 @@ Json Engine::update_numbers(std::string_view tensor) const {
   }
   const auto i = static_cast<std::size_t>(place - places.begin());
   const auto before = [&](const std::vector<float>& all) {
-    return address(std::span(all).subspan(static_cast<std::size_t>(place->offset), static_cast<std::size_t>(place->size)));
+    return address(
+        std::span(all).subspan(static_cast<std::size_t>(place->offset), static_cast<std::size_t>(place->size)));
   };
   const double clip = s.settings.training.optimizer.clip_norm;
   const bool clipped = clip > 0 && s.update.gradient_norm > clip;
@@ -285,8 +287,8 @@ Json Engine::update_numbers(std::string_view tensor) const {
 void Engine::turn_off_heads(Lines heads) {
   State& s = state();
   std::vector<std::string> known;
-  for (const AttentionWeights& one : s.explanation.variants.empty() ? std::vector<AttentionWeights>{}
-                                                                    : s.explanation.right().trace.attention) {
+  for (const AttentionWeights& one :
+       s.explanation.variants.empty() ? std::vector<AttentionWeights>{} : s.explanation.right().trace.attention) {
     for (Index head = 0; head < s.settings.model.heads; ++head) {
       known.push_back(one.part + " " + std::to_string(head));
     }

@@ -62,8 +62,8 @@ class Engine {
   /// How the search for one translation went; see search_tree.hpp.
   Json search_tree(const std::string& source, std::string_view search) const;
 
-  /// The addresses of a tensor's numbers: weights, gradient, m and v after the last update; weights_before, m_before and
-  /// v_before it; and the update's scalars: number, gradient_norm, clip_scale, learning_rate.
+  /// The addresses of a tensor's numbers: weights, gradient, m and v after the last update; weights_before, m_before
+  /// and v_before it; and the update's scalars: number, gradient_norm, clip_scale, learning_rate.
   Json update_numbers(std::string_view tensor) const;
   /// Turns attention heads off, all others on: a list of "part head", such as "decoder.layers.0.encoder_attn 1". It
   /// changes what trace, translate and search_tree compute, not what is trained.

@@ -130,9 +130,8 @@ struct Read {
 
 std::string trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r");
-  return begin == std::string_view::npos
-             ? ""
-             : std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
+  return begin == std::string_view::npos ? ""
+                                         : std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ struct LiveSettings {
   TransformerSettings model;
   TrainingSettings training;
   DecodingSettings decoding;
-  bool joint = false;                           ///< tokenizer.joint
-  Index vocabulary_size = 8000;                 ///< tokenizer.vocabulary_size
-  Index min_frequency = 1;                      ///< tokenizer.min_frequency
+  bool joint = false;                            ///< tokenizer.joint
+  Index vocabulary_size = 8000;                  ///< tokenizer.vocabulary_size
+  Index min_frequency = 1;                       ///< tokenizer.min_frequency
   Index max_length = DataSettings().max_length;  ///< data.max_length
 };
 

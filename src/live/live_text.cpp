@@ -59,8 +59,8 @@ void read_pairs(LiveText& text, Lines source, Lines target, Index max_length) {
     text.remarks.push_back(pairs_left_out(empty, "a side is empty"));
   }
   if (too_long > 0) {
-    text.remarks.push_back(pairs_left_out(too_long, "a side has more words than data.max_length allows, " +
-                                                        std::to_string(max_length)));
+    text.remarks.push_back(
+        pairs_left_out(too_long, "a side has more words than data.max_length allows, " + std::to_string(max_length)));
   }
 }
 

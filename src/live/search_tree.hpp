@@ -23,7 +23,7 @@ namespace glassformer {
 ///                      "hopeless"   it can no longer beat the finished ones
 ///   found            the best translations: ids, text, log_probability, score, finished
 ///   overflowed       whether the model's logits were not finite
-nlohmann::ordered_json search_tree(const Model<float>& model, const DecodingSettings& search,
-                                   const Vocabulary& target, std::span<const Id> source);
+nlohmann::ordered_json search_tree(const Model<float>& model, const DecodingSettings& search, const Vocabulary& target,
+                                   std::span<const Id> source);
 
 }  // namespace glassformer

@@ -12,12 +12,12 @@ namespace glassformer {
 // a b + c, rounded once. The C library of WebAssembly sometimes rounds floats twice, so there are other ways.
 #if defined(__wasm_relaxed_simd__)
 inline float fma(float a, float b, float c) {
-  return wasm_f32x4_extract_lane(
-      wasm_f32x4_relaxed_madd(wasm_f32x4_splat(a), wasm_f32x4_splat(b), wasm_f32x4_splat(c)), 0);
+  return wasm_f32x4_extract_lane(wasm_f32x4_relaxed_madd(wasm_f32x4_splat(a), wasm_f32x4_splat(b), wasm_f32x4_splat(c)),
+                                 0);
 }
 inline double fma(double a, double b, double c) {
-  return wasm_f64x2_extract_lane(
-      wasm_f64x2_relaxed_madd(wasm_f64x2_splat(a), wasm_f64x2_splat(b), wasm_f64x2_splat(c)), 0);
+  return wasm_f64x2_extract_lane(wasm_f64x2_relaxed_madd(wasm_f64x2_splat(a), wasm_f64x2_splat(b), wasm_f64x2_splat(c)),
+                                 0);
 }
 #elif defined(__wasm__)
 inline double fma(double a, double b, double c) { return std::fma(a, b, c); }

@@ -54,7 +54,7 @@ double shifted_sin(double x, std::int64_t quarters) {
   const double square = r * r;
   quarters += static_cast<std::int64_t>(n);
   double y = fma(r * square, polynomial(kSin, square), r);  // sin r
-  if ((quarters & 1) != 0) {                                     // cos r
+  if ((quarters & 1) != 0) {                                // cos r
     const double large = 1 - square / 2;
     y = large + fma(square * square, polynomial(kCos, square), (1 - large) - square / 2);
   }

@@ -5,40 +5,15 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "glassformer/page/packed_numbers.hpp"
 
 namespace glassformer {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// The upper bits of a float, rounded to nearest, ties to even.
-std::uint32_t upper_bits(double number, int count) {
-  const auto single = std::isnan(number) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(number);
-  const auto bits = std::bit_cast<std::uint32_t>(single);
-  const int dropped = 32 - count;
-  if (!std::isfinite(single)) {
-    return bits >> dropped;
-  }
-  return (bits + (1U << (dropped - 1)) - 1 + (bits >> dropped & 1)) >> dropped;
-}
-
-/// Base64 letters (RFC 4648, section 4): three or four per number.
-std::string packed(const Matrix<double>& matrix) {
-  constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr Index kMany = 2048;  // nobody reads this many numbers one by one, and they make up most of a page
-  const int letters = matrix.size() > kMany ? 3 : 4;
-  std::string text;
-  for (Index i = 0; i < matrix.size(); ++i) {
-    const std::uint32_t bits = upper_bits(matrix.data()[i], 6 * letters);
-    for (int letter = letters; letter-- > 0;) {
-      text += kLetters[bits >> 6 * letter & 63];
-    }
-  }
-  return text;
-}
 
 /// The shortest decimal that is closer to this float than to any other: 0.1, not 0.100000001.
 Json short_number(double number) {
@@ -55,7 +30,10 @@ Json short_number(double number) {
 Json matrix_json(const Matrix<double>& matrix, MatrixForm form) {
   Json json{{"rows", matrix.rows()}, {"cols", matrix.cols()}};
   if (form == MatrixForm::packed) {
-    json["packed"] = packed(matrix);
+    const PackedNumbers packed = pack(matrix);
+    json["letters"] = packed.letters;
+    json["exponent"] = packed.exponent;
+    json["packed"] = packed.text;
   } else if (form == MatrixForm::address) {
     json["doubles"] = std::bit_cast<std::uintptr_t>(matrix.data());
   } else {

@@ -10,8 +10,7 @@ namespace glassformer {
 /// How a matrix is written into JSON.
 enum class MatrixForm {
   numbers,  ///< for programs: "numbers", row by row, with as few digits as a float needs; null if not finite
-  packed,   ///< for the page: "packed", the upper bits of each float in base64. A number takes four letters (precise
-            ///< to 2^-16), or three (2^-10) in a matrix of more than 2,048 numbers
+  packed,   ///< for the page: "packed", as PackedNumbers, with its "letters" and "exponent"
   address,  ///< for a page that reads the program's memory: where the numbers are, "doubles" or "floats"
 };
 

@@ -24,31 +24,23 @@ void write_json(const nlohmann::ordered_json& trace, std::ostream& page) {
   }
 }
 
-/// Writes all files with this ending, in alphabetical order, as one element.
-void write_parts(const std::string& element, std::string_view ending, std::ostream& page) {
-  page << '<' << element << ">\n";
-  for (const auto& [path, text] : embedded_files()) {
-    if (path.ends_with(ending)) {
-      page << text << '\n';
-    }
-  }
-  page << "</" << element << ">\n";
-}
+/// A file of the bundle that src/web/build.mjs makes.
+std::string_view bundled(const std::string& name) { return embedded_files().at("src/web/dist/" + name); }
 
 }  // namespace
 
 void write_page(const nlohmann::ordered_json& trace, std::ostream& page) {
-  std::istringstream frame{std::string(embedded_files().at("src/page/web/page.html"))};
+  std::istringstream frame{std::string(bundled("explain.html"))};
   frame.exceptions(std::ios::badbit);  // otherwise, getline would treat a lack of memory as the end
   for (std::string line; std::getline(frame, line);) {
     if (line.ends_with("<!-- styles -->")) {
-      write_parts("style", ".css", page);
+      page << "<style>\n" << bundled("explain.css") << "</style>\n";
     } else if (line.ends_with("<!-- trace -->")) {
       page << R"(<script type="application/json" id="trace">)";
       write_json(trace, page);
       page << "</script>\n";
     } else if (line.ends_with("<!-- scripts -->")) {
-      write_parts("script", ".js", page);
+      page << "<script>\n" << bundled("explain.js") << "</script>\n";
     } else {
       page << line << '\n';
     }

@@ -7,7 +7,7 @@
 /// The page that `explain` writes.
 namespace glassformer {
 
-/// Writes a single HTML file that loads nothing: src/page/web/page.html with the styles, the trace and the scripts
+/// Writes a single HTML file that loads nothing: src/web/explain/page.html with the styles, the trace and the script
 /// filled in. `trace` is what trace_json returns in packed form.
 void write_page(const nlohmann::ordered_json& trace, std::ostream& page);
 

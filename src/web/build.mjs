@@ -3,7 +3,7 @@
 //
 //   node build.mjs [DIRECTORY]    writes to DIRECTORY instead of dist
 import { build } from "esbuild";
-import { cp, mkdir, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -19,6 +19,9 @@ const FRAMES = {
   explain: "explain/page.html",
   live: "live/page.html",
 };
+const LICENCES = `/* Contains Preact, copyright (c) 2015-present Jason Miller, and @preact/signals, copyright (c) 2022-present
+Preact Team, both under the MIT License. The live page also contains uPlot, copyright (c) 2022 Leon Sorokin, and
+@noble/hashes, copyright (c) 2022 Paul Miller, both under the MIT License. */`;
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 const output = process.argv[2] ?? join(root, "dist");
@@ -62,6 +65,7 @@ const configs = {
       const values = await readConfig(path);
       const [test] = values["data.tests"].split(",");
       const start = { values, text: await packText(values, "train"), test: test && (await packText(values, test)) };
+      delete values["data.directory"]; // a path on this machine
       return { contents: JSON.stringify(start), loader: "json" };
     });
   },
@@ -109,25 +113,13 @@ const flatten = (tree, prefix = "") =>
     }),
   );
 
-const LICENSES =
-  "/* Contains Preact and @preact/signals, copyright Jason Miller and contributors; uPlot, copyright Leon Sorokin; and " +
-  "@noble/hashes, copyright Paul Miller. All of them: MIT License. */";
-
 export const plugins = [workers, configs, sources];
 
 // (The engine is also in dist; scripts/live.sh makes it.)
 async function buildPages() {
   await mkdir(output, { recursive: true });
-  await build({
-    ...options,
-    entryPoints: ENTRIES,
-    outdir: output,
-    plugins,
-    banner: {
-      js: LICENSES,
-    },
-  });
-  for (const [name, file] of Object.entries(FRAMES)) await cp(join(root, file), join(output, `${name}.html`));
+  await build({ ...options, entryPoints: ENTRIES, outdir: output, plugins, banner: { js: LICENCES } });
+  for (const [name, file] of Object.entries(FRAMES)) await copyFile(join(root, file), join(output, `${name}.html`));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPages();

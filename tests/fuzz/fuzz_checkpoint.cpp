@@ -4,7 +4,7 @@
 
 #include "fuzz/input.hpp"
 #include "glassformer/checkpoint/checkpoint.hpp"
-#include "glassformer/commands/explanation_screen.hpp"
+#include "glassformer/report/explanation_screen.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
 #include "glassformer/page/page.hpp"
 #include "glassformer/page/trace_json.hpp"

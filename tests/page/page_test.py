@@ -12,24 +12,28 @@ from selenium.webdriver.support.ui import WebDriverWait
 CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/google-chrome") if Path(path).exists()), None)
 CHROMEDRIVER = next((path for path in ("/usr/bin/chromedriver",) if Path(path).exists()), None)
 
-# Moves the cursor of a heat map through all its cells and returns what the readout shows for each, row by row.
+# Moves the cursor of a heat map through all its cells and returns what the readout shows for each, row by row. (The page
+# draws in a microtask.)
 READ_MAP = """
 const [view, readout] = arguments;
 const [rows, cols] = view.ariaLabel.match(/(\\d+) rows?, (\\d+) columns?/).slice(1).map(Number);
 const press = (key, ctrlKey = false) =>
   view.dispatchEvent(new KeyboardEvent("keydown", { key, ctrlKey, bubbles: true }));
-view.focus();
-press("Home", true);
-const texts = [];
-for (let row = 0; row < rows; ++row) {
-  press("Home");
-  for (let col = 0; col < cols; ++col) {
-    if (col > 0) press("ArrowRight");
-    texts.push(readout.querySelector(".value").textContent);
+return (async () => {
+  view.focus();
+  press("Home", true);
+  const texts = [];
+  for (let row = 0; row < rows; ++row) {
+    press("Home");
+    for (let col = 0; col < cols; ++col) {
+      if (col > 0) press("ArrowRight");
+      await null;
+      texts.push(readout.querySelector(".value").textContent);
+    }
+    press("ArrowDown");
   }
-  press("ArrowDown");
-}
-return texts;
+  return texts;
+})();
 """
 
 

@@ -272,8 +272,8 @@ class NumbersTest(ThisPageTest):
                 shown = self.script(
                     "const view = arguments[0]; view.focus();"
                     "view.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));"
-                    "return [...document.querySelectorAll('.readout.speaking .value')]"
-                    ".map((one) => one.textContent)", view)
+                    "return Promise.resolve().then(() => [...document.querySelectorAll('.readout.speaking .value')]"
+                    ".map((one) => one.textContent))", view)
                 self.assertTrue(any(re.match(r"−?(\d|∞)|not a number", text) for text in shown),
                                 f"{address}: {view.get_attribute('aria-label')}: {shown}")
 

@@ -5,7 +5,7 @@ sentences that depend on the masks that are on. Each model has all masks, or lac
 
 DIRECTORY has a page and its trace for each model, named after the masks that are off: all.html, look_ahead.html,
 look_ahead+cross_padding.html, ...; scripts/dev/test_page.sh makes them. The expected text follows from these names and
-the ids of the batch alone.
+the ids of the batch alone. other.html is the page of a model with other settings, for a single sentence.
 """
 
 import functools
@@ -16,6 +16,7 @@ import unittest
 from pathlib import Path
 
 from page_test import READ_MAP, PageTest, number_in
+from selenium.webdriver.common.keys import Keys
 
 DIRECTORY = Path(sys.argv[1]).resolve()
 SWITCHES = ["encoder_padding", "look_ahead", "target_padding", "cross_padding"]
@@ -89,8 +90,12 @@ MODELS = [Model(off) for count in range(3) for off in itertools.combinations(SWI
 READ_MAPS = f"""
 const [root] = arguments;
 const readMap = function () {{ {READ_MAP} }};
-return [...root.querySelectorAll(".heat-map-view")].map((view) =>
-  readMap(view, (view.closest(".head-row") ?? root).querySelector(".readout")));
+return (async () => {{
+  const maps = [];
+  for (const view of root.querySelectorAll(".heat-map-view"))
+    maps.push(await readMap(view, (view.closest(".head-row") ?? root).querySelector(".readout")));
+  return maps;
+}})();
 """
 
 
@@ -247,12 +252,17 @@ class ReasonsTest(PageTest):
             self.assertEqual("padding included" in sentences[kind], kind in seen)
             self.assertEqual("no word attends to it" in sentences[kind], mask in model.off and kind not in seen)
         self.assertEqual("the tokens before it" in sentences["decoder self"], "look_ahead" not in model.off)
-        self.assertNotIn("padding", self.script("trace.source.pad = -1; return attentionText(trace, 'cross')"))
+        self.show_without_source_padding()
+        self.assertNotIn("padding", self.texts(".attention-kind > p")[KINDS.index("cross")])
         self.open("gradient")
         self.assertEqual("padding gets a gradient too" in self.text(".lead"), "cross_padding" in model.off)
         self.assertEqual("at padded positions is exactly 0" in self.text(".lead"), "cross_padding" not in model.off)
-        without = self.script("trace.source.pad = -1; return memoryPaddingText(trace)")
-        self.assertEqual(without, "This batch’s source has no padding.")
+        self.show_without_source_padding()
+        self.assertIn("This batch’s source has no padding.", self.text(".lead"))
+
+    def show_without_source_padding(self):
+        self.script("const json = JSON.parse(document.getElementById('trace').textContent);"
+                    "json.batch.pad.source = -1; window.glassformer.show(json)")
 
     @for_every_model
     def test_the_decoder_reads_what_no_mask_blocks(self, model):
@@ -271,6 +281,42 @@ class ReasonsTest(PageTest):
                     words = " ".join(token for token, is_read in zip(tokens, read) if is_read)
                     self.assertEqual(self.texts(".readout strong", figure), [words, expected[position]])
 
+    def test_every_section_follows_a_trace_that_replaces_another(self):
+        """Afterwards, a page shows what the page of the new trace shows, with the same choices."""
+        other = DIRECTORY / "other.html"
+        read = "return document.getElementById('trace').textContent"
+        self.page = other
+        self.open("text")
+        its_trace = self.script(read)
+        steps = len(json.loads(its_trace)["steps"])
+        self.assertNotEqual(steps, len(MODELS[0].trace["steps"]))
+        for address in ("text", "masks", "attention", "answer", "gradient", "what-if", "step-3", "step-999"):
+            self.page = MODELS[0].page
+            self.open(address)
+            if address != "text":
+                self.choose_sentence(1)  # which the other trace does not have
+            with_cursor = address in ("masks", "attention", "step-3")  # whose first map stays
+            if with_cursor:
+                self.find(".heat-map-view").send_keys(Keys.ARROW_RIGHT)
+            before = self.shown()
+            self.script("window.glassformer.show(JSON.parse(arguments[0]))", its_trace)
+            after = self.shown()
+            self.page = other
+            self.open(address if address != "step-999" else f"step-{min(steps, len(MODELS[0].trace['steps']))}")
+            if with_cursor:
+                self.find(".heat-map-view").send_keys(Keys.ARROW_RIGHT)
+            self.assertNotEqual(before, after, address)
+            self.assertEqual(after, self.shown(), address)
+
+    def shown(self):
+        """The address, the title, and the main part of the page, without what depends on its history: the names of groups
+        of radio buttons, sizes that the drawing sets, and whether the cursor is visible."""
+        return self.script(
+            "const main = document.getElementById('main').cloneNode(true);"
+            "main.querySelectorAll('canvas').forEach((one) => one.remove());"
+            "for (const one of main.querySelectorAll('input')) one.removeAttribute('name');"
+            "for (const one of main.querySelectorAll('.sheet, .heat-map-view')) one.removeAttribute('style');"
+            "return [location.hash, document.title, main.innerHTML]")
 
     def test_the_sentences_for_pre_norm_without_label_smoothing_and_dropout(self):
         model = MODELS[0]

@@ -349,9 +349,10 @@ TEST_CASE("For the page, the matrices of a trace are packed", "[page]") {
   const ExplainedExample example;
   const Json packed = trace_of(example, {}, MatrixForm::packed);
   for (const Json& tensor : packed.at("tensors")) {
-    CHECK(keys(tensor.at("values")) == Keys{"rows", "cols", "packed"});
+    CHECK(keys(tensor.at("values")) == Keys{"rows", "cols", "letters", "exponent", "packed"});
   }
   CHECK(keys(packed.at("masks").at("look_ahead")) == Keys{"rows", "cols", "bits"});
   CHECK(keys(packed.at("what_if").at(1).at("masks").at("cross_padding")) == Keys{"rows", "cols", "bits"});
-  CHECK(keys(packed.at("what_if").at(1).at("attention").at(0)) == Keys{"rows", "cols", "packed"});
+  CHECK(keys(packed.at("what_if").at(1).at("attention").at(0)) ==
+        Keys{"rows", "cols", "letters", "exponent", "packed"});
 }

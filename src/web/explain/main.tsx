@@ -3,7 +3,8 @@ import "../base/base.css";
 import { render, type JSX } from "preact";
 import { Trace } from "../trace/trace";
 import type { TraceJson } from "../trace/types";
-import { ChosenSection, Footer, SectionLinks } from "./page";
+import { MapButton } from "../sections/map_panel";
+import { ChosenSection, Footer, PageMap, SectionLinks } from "./page";
 import { follow, trace } from "./state";
 
 function show(id: string, content: JSX.Element): void {
@@ -16,6 +17,8 @@ follow(location.hash, false);
 window.addEventListener("hashchange", () => follow(location.hash, true));
 show("sections", <SectionLinks />);
 show("main", <ChosenSection />);
+show("map-button", <MapButton />);
+show("map", <PageMap />);
 show("footer", <Footer />);
 
 /// For tests, and for the browser's console.

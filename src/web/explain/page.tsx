@@ -1,5 +1,6 @@
 // The frame of the page: links to the sections, and the chosen section.
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { MapColumn, MapSheet } from "../sections/map_panel";
 import { SECTIONS } from "./sections";
 import { choices, section, trace } from "./state";
 
@@ -42,6 +43,16 @@ function Heading({ id, text }: { id: string; text: string }) {
     <h2 id={id} tabIndex={-1} ref={heading}>
       {text}
     </h2>
+  );
+}
+
+export function PageMap() {
+  const props = { trace: trace.value, choices, section: section.value.id };
+  return (
+    <>
+      <MapColumn {...props} />
+      <MapSheet {...props} />
+    </>
   );
 }
 

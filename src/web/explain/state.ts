@@ -25,10 +25,11 @@ export function follow(address: string, focus: boolean): void {
     section.value = wanted;
   }
   if (focus && (step || wanted)) choices.focus.value = step ? "step" : "section";
+  showAddress();
 }
 
 /// The address and the title of the page follow the step of the walk.
-effect(() => {
+function showAddress(): void {
   const { id, title } = section.value;
   if (id !== "walk") {
     document.title = `${title} · one pass through a transformer`;
@@ -37,4 +38,5 @@ effect(() => {
   const number = stepOf({ trace: trace.value, choices });
   history.replaceState(null, "", stepAddress(number));
   document.title = `Step ${number + 1}: ${partTitle(trace.value, trace.value.step(number).part)}`;
-});
+}
+effect(showAddress);

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { range } from "../base/numbers";
 import { tokenAxis } from "../trace/axes";
 import type { Matrix } from "../trace/matrix";
-import { blockedBy } from "../trace/reasons";
+import { blockedBy, openedAgainst } from "../trace/reasons";
 import type { Side, Trace } from "../trace/trace";
 import type { AttentionKind, VariantJson } from "../trace/types";
 import { EnlargeButton } from "./enlarge_button";
@@ -42,6 +42,7 @@ export function HeadRow(props: Props) {
               rows={tokenAxis(queries, sentence, "query")}
               cols={tokenAxis(keys, sentence, "key")}
               blocked={kind && ((row, col) => blockedBy(trace, kind, sentence, row, col, variant))}
+              opened={kind && ((row, col) => openedAgainst(trace, kind, sentence, row, col, variant).length > 0)}
               {...{ scale, readout, enlarged }}
               square
               plain

@@ -7,7 +7,7 @@ import { darkMode } from "../base/dark_mode";
 import { plural } from "../base/numbers";
 import type { Axis } from "../trace/axes";
 import type { Cells } from "../trace/matrix";
-import type { ReasonName } from "../trace/types";
+import type { Blocker } from "../trace/reasons";
 import { EnlargeButton } from "./enlarge_button";
 import { MapView } from "./heat_map_view";
 import { Readout, useReadout, type ReadoutSignal } from "./readout";
@@ -21,7 +21,9 @@ export interface HeatMapProps {
   rows: Axis;
   cols: Axis;
   scale: Scale;
-  blocked?: (row: number, col: number) => ReasonName[]; // why a cell is blocked; blocked cells are hatched
+  blocked?: (row: number, col: number) => Blocker[]; // why a cell is blocked; blocked cells are hatched
+  opened?: (row: number, col: number) => boolean; // whether the reader has opened a cell that was blocked
+  choose?: { does: string; cell: (row: number, col: number) => void }; // what a click, Enter and Space do
   value?: (row: number, col: number) => string; // text for the readout instead of the number
   short?: (row: number, col: number) => string; // text for the cell instead of the number
   square?: boolean; // cells are as high as they are wide
@@ -29,13 +31,13 @@ export interface HeatMapProps {
   plain?: boolean; // no legend and no button; the caller adds them
   readout?: ReadoutSignal; // if several maps share one; the caller adds the Readout
   enlarged?: Signal<boolean>; // if several maps share a button
-  choose?: (row: number, col: number) => void; // told where the cursor is, whenever the reader moves it
+  moved?: (row: number, col: number) => void; // told where the cursor is, whenever the reader moves it
 }
 
 const isLarge = ({ rows, cols }: Cells) => cols > 12 || rows > 40;
 
 export function HeatMap(props: HeatMapProps) {
-  const { name, matrix, scale, plain } = props;
+  const { name, matrix, scale, plain, choose } = props;
   const ownReadout = useReadout();
   const ownEnlarged = useSignal(false);
   const readout = props.readout ?? ownReadout;
@@ -66,7 +68,7 @@ export function HeatMap(props: HeatMapProps) {
         tabIndex={0}
         role="application"
         aria-roledescription="heat map"
-        aria-label={`${label} The arrow keys move the cursor.`}
+        aria-label={`${label} The arrow keys move the cursor.${choose ? ` Enter ${choose.does}.` : ""}`}
         onPointerMove={(event) => event.pointerType !== "touch" && map.pointAt(event)}
         onPointerLeave={() => map.pointAt(null)}
         onClick={(event) => map.tap(event)}

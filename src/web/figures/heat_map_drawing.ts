@@ -70,9 +70,12 @@ export function cellBox({ gutter, header, cellWidth, cellHeight, left, top }: Pe
   return [x0, y0, Math.max(1, x1 - x0), Math.max(1, y1 - y0)];
 }
 
-/// Hatching: one diagonal for the future, the other for padding, both for both, horizontal lines for neither.
-function hatching({ context, palette }: Pen): Record<HatchKind, CanvasPattern> {
-  const pattern = (ways: string) => {
+type Hatching = Record<HatchKind | "opened", CanvasPattern>;
+
+/// Hatching: one diagonal for the future, the other for padding, both for both, horizontal lines for neither. What the
+/// reader has changed is warm: upright lines for blocked, dots for opened.
+function hatching({ context, palette }: Pen): Hatching {
+  const pattern = (ways: string, colour = palette.hatch) => {
     const tile = document.createElement("canvas");
     tile.width = tile.height = 6;
     const lines = tile.getContext("2d")!;
@@ -80,16 +83,25 @@ function hatching({ context, palette }: Pen): Record<HatchKind, CanvasPattern> {
       lines.moveTo(x0, y0);
       lines.lineTo(x1, y1);
     };
-    lines.strokeStyle = palette.hatch;
+    lines.strokeStyle = lines.fillStyle = colour;
     for (const shift of [-6, 0, 6]) {
       if (ways.includes("/")) line(shift - 1, 7, shift + 7, -1);
       if (ways.includes("\\")) line(shift - 1, -1, shift + 7, 7);
     }
     if (ways.includes("-")) line(0, 3, 6, 3);
+    if (ways.includes("|")) line(3, 0, 3, 6);
+    if (ways.includes(".")) lines.fillRect(2, 2, 2, 2);
     lines.stroke();
     return context.createPattern(tile, "repeat")!;
   };
-  return { future: pattern("/"), padding: pattern("\\"), both: pattern("/\\"), neither: pattern("-") };
+  return {
+    future: pattern("/"),
+    padding: pattern("\\"),
+    both: pattern("/\\"),
+    neither: pattern("-"),
+    reader: pattern("|", palette.warm),
+    opened: pattern(".", palette.warm),
+  };
 }
 
 function drawCells(map: MapView, pen: Pen, visible: Visible): void {
@@ -117,7 +129,7 @@ function drawCells(map: MapView, pen: Pen, visible: Visible): void {
 function drawCell(
   { shown }: MapView,
   { context, palette }: Pen,
-  hatch: Record<HatchKind, CanvasPattern>,
+  hatch: Hatching,
   box: Box,
   row: number,
   col: number,
@@ -130,6 +142,9 @@ function drawCell(
   context.fillRect(...box);
   if (reasons.length || hidden) {
     context.fillStyle = hatch[hatchKind(reasons)];
+    context.fillRect(...box);
+  } else if (shown.opened?.(row, col)) {
+    context.fillStyle = hatch.opened;
     context.fillRect(...box);
   }
   return shade;

@@ -64,7 +64,9 @@ export class MapView {
 
   tap(event: MouseEvent): void {
     const cell = cellAt(this, event);
-    if (cell) this.#move("cursor", cell);
+    if (!cell) return;
+    this.#move("cursor", cell);
+    this.shown.choose?.cell(cell.row, cell.col);
   }
 
   focus(): void {
@@ -73,6 +75,12 @@ export class MapView {
   }
 
   pressKey(event: KeyboardEvent): void {
+    if (this.shown.choose && this.cursor && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      this.hover = null;
+      if (!event.repeat) this.shown.choose.cell(this.cursor.row, this.cursor.col);
+      return;
+    }
     const cell = nextCell(this.cursor ?? { row: 0, col: -1 }, this.shown.matrix, event);
     if (!cell) return;
     event.preventDefault();
@@ -88,7 +96,7 @@ export class MapView {
   #move(which: "cursor" | "hover", cell: Cell | null): void {
     if (sameCell(this[which], cell)) return;
     this[which] = cell;
-    if (which === "cursor" && cell) this.shown.choose?.(cell.row, cell.col);
+    if (which === "cursor" && cell) this.shown.moved?.(cell.row, cell.col);
     if (which === "cursor" && cell && this.shown.enlarged) scrollToShow(this, cell);
     if (this.layout) this.#drawSoon();
     this.#write();
@@ -96,7 +104,7 @@ export class MapView {
 
   /// Writes the cell's row, its column, its number, and why it is blocked.
   #write(): void {
-    const { name, matrix, rows, cols, blocked, value, readout, namesReadout } = this.shown;
+    const { name, matrix, rows, cols, blocked, opened, value, readout, namesReadout } = this.shown;
     const cell = this.pointed;
     if (!cell) {
       readout.value = null;
@@ -105,7 +113,8 @@ export class MapView {
     const { row, col } = cell;
     const places = [rows.long(row), cols.long(col)].filter((text) => text !== "").join(" · ");
     const reason = reasonText(blocked?.(row, col) ?? []);
-    const number = () => formatNumber(matrix.at(row, col), matrix.digits) + (reason ? `, blocked: ${reason}` : "");
+    const state = reason ? `, blocked: ${reason}` : opened?.(row, col) ? ", you opened this" : "";
+    const number = () => formatNumber(matrix.at(row, col), matrix.digits) + state;
     readout.value = {
       by: this,
       place: namesReadout ? `${name} · ${places}` : places,

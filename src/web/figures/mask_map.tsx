@@ -1,10 +1,10 @@
 // A mask of one sentence, queries by keys. 1 means blocked, 0 means visible.
 import { tokenAxis } from "../trace/axes";
 import type { Cells } from "../trace/matrix";
-import { maskOfSentence, reasonText } from "../trace/reasons";
+import { maskOfSentence, reasonText, type Blocker } from "../trace/reasons";
 import type { Side, Trace } from "../trace/trace";
-import type { MaskName, ReasonName } from "../trace/types";
-import { HeatMap } from "./heat_map";
+import type { MaskName } from "../trace/types";
+import { HeatMap, type HeatMapProps } from "./heat_map";
 import type { ReadoutSignal } from "./readout";
 import "./mask_map.css";
 
@@ -19,7 +19,9 @@ interface Props {
   sentence: number;
   queries: Side;
   keys: Side;
-  blocked: (query: number, key: number) => ReasonName[];
+  blocked: (query: number, key: number) => Blocker[];
+  opened?: HeatMapProps["opened"];
+  choose?: HeatMapProps["choose"];
   readout: ReadoutSignal;
   fade?: boolean;
 }
@@ -39,7 +41,10 @@ export function MaskMap({ trace, name, title, note = "", mask, sentence, queries
         rows={tokenAxis(queries, sentence, "query")}
         cols={tokenAxis(keys, sentence, "key")}
         scale={{ kind: "amount", limit: 1 }}
-        value={(row, col) => (cells.at(row, col) ? `1, blocked: ${reasonText(rest.blocked(row, col))}` : "0, visible")}
+        value={(row, col) => {
+          if (cells.at(row, col)) return `1, blocked: ${reasonText(rest.blocked(row, col))}`;
+          return rest.opened?.(row, col) ? "0, visible: you opened this" : "0, visible";
+        }}
         short={(row, col) => String(cells.at(row, col))}
         square
         plain

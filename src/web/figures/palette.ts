@@ -14,6 +14,7 @@ export interface Palette {
   blocked: string;
   hatch: string;
   accent: string;
+  warm: string;
   onLight: string;
   onDark: string;
   fontSize: number;
@@ -56,6 +57,7 @@ export function readPalette(): Palette {
     blocked: text("--blocked"),
     hatch: text("--hatch"),
     accent: text("--accent"),
+    warm: text("--warm"),
     onLight: text("--on-light"),
     onDark: text("--on-dark"),
     fontSize: parseFloat(style.fontSize) * 0.72,

@@ -2,10 +2,15 @@
 import "../base/base.css";
 import { render, type JSX } from "preact";
 import { create, engine, error, startWorkers } from "./engine_state";
-import { ChosenSection, Footer, SectionLinks } from "./page";
+import { MapButton } from "../sections/map_panel";
+import { ChosenSection, Footer, PageMap, SectionLinks } from "./page";
+import { isLink } from "./link";
+import { beginWith, openLink } from "./link_state";
+import { PageTools } from "./page_tools";
 import { changeMasks, pairs, showPairs, trace } from "./pass_state";
 import { follow } from "./route";
 import { STARTS } from "./starts";
+import { Tour } from "./tour";
 import { goTo, position, snapshots, stop, train, updates } from "./training_state";
 
 function show(id: string, content: JSX.Element): void {
@@ -15,9 +20,15 @@ function show(id: string, content: JSX.Element): void {
 }
 
 follow(location.hash, false);
-window.addEventListener("hashchange", () => follow(location.hash, true));
+window.addEventListener("hashchange", () =>
+  isLink(location.hash) ? void openLink(location.hash) : follow(location.hash, true),
+);
 show("sections", <SectionLinks />);
+show("tools", <PageTools />);
 show("main", <ChosenSection />);
+show("map-button", <MapButton />);
+show("map", <PageMap />);
+show("tour", <Tour />);
 show("footer", <Footer />);
 
 /// For tests, and for the browser's console.
@@ -30,7 +41,7 @@ Object.assign(window, { glassformer });
 async function begin(): Promise<void> {
   try {
     await startWorkers(1);
-    await create(STARTS[0]!);
+    await beginWith(location.hash);
   } catch (problem) {
     error.value = problem instanceof Error ? problem.message : String(problem);
   }

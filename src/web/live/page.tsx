@@ -1,7 +1,10 @@
 // The frame of the live page: links to the sections, what the engine is doing, and the chosen section.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { about, error, work } from "./engine_state";
+import { LinkStatus } from "./link_status";
 import { trace } from "./pass_state";
+import { MapColumn, MapSheet } from "../sections/map_panel";
+import { Covered } from "./question";
 import { choices, section } from "./route";
 import { SECTIONS } from "./sections";
 import "./page.css";
@@ -34,9 +37,16 @@ export function ChosenSection() {
   return (
     <>
       <Refusal />
+      <LinkStatus />
       <section key={id} class={`view view-${id}`} aria-labelledby={`${id}-title`}>
         <Heading id={`${id}-title`} text={`${index + 1}. ${title}`} />
-        {trace.value ? <View trace={trace.value} choices={choices} /> : <Starting />}
+        {trace.value ? (
+          <Covered trace={trace.value} section={id} sections={SECTIONS.map((one) => one.id)}>
+            <View trace={trace.value} choices={choices} />
+          </Covered>
+        ) : (
+          <Starting />
+        )}
       </section>
       <p class="next-section">
         {next ? <a href={`#${next.id}`}>Next: {next.title} ›</a> : <a href="#text">Back to the start ›</a>}
@@ -63,6 +73,17 @@ function Heading({ id, text }: { id: string; text: string }) {
     <h2 id={id} tabIndex={-1} ref={heading}>
       {text}
     </h2>
+  );
+}
+
+export function PageMap() {
+  if (!trace.value) return null;
+  const props = { trace: trace.value, choices, section: section.value.id };
+  return (
+    <>
+      <MapColumn {...props} />
+      <MapSheet {...props} />
+    </>
   );
 }
 

@@ -22,28 +22,54 @@ export const unchangedRuns = signal<SearchTree[] | null>(null);
 /// The update whose weights computed the trace. While the model trains, the trace follows at some distance.
 export const tracedUpdate = signal(0);
 
-const history = signal<(Masks | null)[]>([]);
-export const canUndo = () => history.value.length > 0;
+/// The sentences and the masks of `trace`.
+export const traced = signal<{ pairs: Pair[]; masks: Masks | null } | null>(null);
+
+/// Earlier masks, and later ones that undo() has left.
+const earlier = signal<(Masks | null)[]>([]);
+const later = signal<(Masks | null)[]>([]);
+export const canUndo = () => earlier.value.length > 0;
+export const canRedo = () => later.value.length > 0;
 
 /// Shows other sentences. The masks are the model's own again, because they belong to a batch.
 export function showPairs(next: Pair[]): void {
-  history.value = [];
-  masks.value = null;
-  pairs.value = next;
+  batch(() => {
+    earlier.value = [];
+    later.value = [];
+    masks.value = null;
+    pairs.value = next;
+  });
 }
 
 /// Changes the masks; undo() takes it back.
 export function changeMasks(next: Masks | null): void {
-  history.value = [...history.value, masks.peek()];
-  masks.value = next;
+  batch(() => {
+    earlier.value = [...earlier.peek(), masks.peek()];
+    later.value = [];
+    masks.value = next;
+  });
 }
 
-export function undo(): void {
-  const earlier = history.value;
-  if (earlier.length === 0) return;
-  masks.value = earlier.at(-1)!;
-  history.value = earlier.slice(0, -1);
+export const undo = (): void => moveInHistory(earlier, later);
+export const redo = (): void => moveInHistory(later, earlier);
+
+function moveInHistory(from: typeof earlier, to: typeof earlier): void {
+  const list = from.peek();
+  if (list.length === 0) return;
+  batch(() => {
+    to.value = [...to.peek(), masks.peek()];
+    masks.value = list.at(-1)!;
+    from.value = list.slice(0, -1);
+  });
 }
+
+/// The last pass under the model's own masks and with all heads: of these sentences, at this update of this model.
+interface OwnPass {
+  of: [pairs: Pair[], update: number, generation: number];
+  trace: Trace;
+  runs: SearchTree[];
+}
+let ownPass: OwnPass | null = null;
 
 /// A beam that stops when its only hypothesis has ended.
 const GREEDY = { "decoding.beam": "1", "decoding.early_stopping": "true" };
@@ -55,23 +81,26 @@ async function runFreely(engine: WorkerEngine, sentences: Pair[]): Promise<Searc
   return runs;
 }
 
+async function ownPassOf(engine: WorkerEngine, of: OwnPass["of"]): Promise<OwnPass> {
+  if (ownPass && ownPass.of.every((part, i) => part === of[i])) return ownPass;
+  await engine.turn_off_heads([]);
+  ownPass = { of, trace: new Trace(await engine.trace(of[0])), runs: await runFreely(engine, of[0]) };
+  return ownPass;
+}
+
 async function compute(engine: WorkerEngine): Promise<void> {
   const [shown, changed, off, update] = [pairs.peek(), masks.peek(), headsOff.peek(), position.peek()];
-  let before: Trace | null = null;
-  let runsBefore: SearchTree[] | null = null;
-  if (changed !== null || off.length > 0) {
-    await engine.turn_off_heads([]);
-    before = new Trace(await engine.trace(shown));
-    if (off.length > 0) runsBefore = await runFreely(engine, shown);
-  }
+  const own = await ownPassOf(engine, [shown, update, generation.peek()]);
   await engine.turn_off_heads(off);
-  const now = new Trace(await engine.trace(shown, changed ?? undefined));
-  const runs = await runFreely(engine, shown);
+  const isChanged = changed !== null || off.length > 0;
+  const now = isChanged ? new Trace(await engine.trace(shown, changed ?? undefined)) : own.trace;
+  const runs = off.length > 0 ? await runFreely(engine, shown) : own.runs;
   batch(() => {
     trace.value = now;
-    unchanged.value = before;
+    traced.value = { pairs: shown, masks: changed };
+    unchanged.value = isChanged ? own.trace : null;
     freeRuns.value = runs;
-    unchangedRuns.value = runsBefore;
+    unchangedRuns.value = off.length > 0 ? own.runs : null;
     tracedUpdate.value = update;
   });
 }

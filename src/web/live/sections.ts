@@ -4,10 +4,11 @@ import { AnswerSection } from "../sections/answer_section";
 import { AttentionSection } from "../sections/attention_section";
 import type { SectionProps } from "../sections/choices";
 import { GradientSection } from "../sections/gradient_section";
-import { MaskSection } from "../sections/mask_section";
-import { TextSection } from "../sections/text_section";
 import { WalkSection } from "../sections/walk_section";
 import { BreakSection } from "./break_section";
+import { LiveMaskSection } from "./masks/live_mask_section";
+import { SearchSection } from "./search_section";
+import { LiveTextSection } from "./text/live_text_section";
 import { TrainSection } from "./train_section";
 import { UpdateSection } from "./update_section";
 
@@ -19,13 +20,14 @@ export interface LiveSection {
 }
 
 export const SECTIONS: LiveSection[] = [
-  { id: "text", short: "Text", title: "From text to numbers", View: TextSection },
-  { id: "masks", short: "Masks", title: "The three masks", View: MaskSection },
+  { id: "text", short: "Text", title: "From text to numbers", View: LiveTextSection },
+  { id: "masks", short: "Masks", title: "The three masks", View: LiveMaskSection },
   { id: "walk", short: "Steps", title: "Step by step", View: WalkSection },
   { id: "attention", short: "Attention", title: "Attention weights", View: AttentionSection },
   { id: "answer", short: "Predictions", title: "Predictions and loss", View: AnswerSection },
   { id: "gradient", short: "Gradient", title: "How the gradient flows back", View: GradientSection },
   { id: "update", short: "Update", title: "How an update changes a weight", View: UpdateSection },
   { id: "train", short: "Train", title: "Train it", View: TrainSection },
+  { id: "search", short: "Search", title: "How a translation is found", View: SearchSection },
   { id: "break", short: "Break it", title: "Break it, and see what each part is for", View: BreakSection },
 ];

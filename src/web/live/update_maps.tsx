@@ -28,7 +28,7 @@ export function UpdateMaps({ update }: { update: UpdateNumbers }) {
             rows={numberAxis((i) => `row ${i}`)}
             cols={numberAxis((i) => `column ${i}`)}
             scale={scaleFor(matrix)}
-            choose={(row, col) => (cell.value = { row, col })}
+            moved={(row, col) => (cell.value = { row, col })}
           />
         </figure>
       ))}

@@ -2,31 +2,42 @@
 import type { ComponentChildren } from "preact";
 import { plural } from "../base/numbers";
 import { HatchLegend } from "../figures/hatch_legend";
+import type { HeatMapProps } from "../figures/heat_map";
 import { MaskMap, maskWords } from "../figures/mask_map";
 import { Readout, useReadout } from "../figures/readout";
 import { SentenceChooser } from "../figures/sentence_chooser";
 import { ATTENTION_KINDS } from "../trace/names";
-import { blockedBy, paddingSeen } from "../trace/reasons";
+import { blockedBy, elementaryMasks, openedAgainst, paddingSeen } from "../trace/reasons";
 import type { Trace } from "../trace/trace";
 import type { AttentionKind, MaskName, ReasonName } from "../trace/types";
 import { sentenceOf, type SectionProps } from "./choices";
 import "./mask_section.css";
 
-export function MaskSection(props: SectionProps) {
-  const { trace, choices } = props;
+/// What a page adds if the masks can be changed there.
+export interface MaskTools {
+  says: ComponentChildren; // at the end of the lead
+  choose(kind: AttentionKind, sentence: number): HeatMapProps["choose"];
+  above: ComponentChildren; // the masks
+  under(kind: AttentionKind, sentence: number): ComponentChildren; // a mask that a layer uses
+  changed: boolean; // whether any cell of the sentence's masks differs from the model's own
+}
+
+export function MaskSection(props: SectionProps & { tools?: MaskTools }) {
+  const { trace, choices, tools } = props;
   const readout = useReadout();
   const sentence = sentenceOf(props);
   const off = trace.json.model.learned_without.map(maskWords);
-  const mask = (name: MaskName) => <ShownMask {...{ trace, name, sentence, readout }} />;
+  const mask = (name: MaskName) => <ShownMask {...{ trace, name, sentence, readout, tools }} />;
   return (
     <>
       <p class="lead">
         A mask determines which <b>keys</b> (columns) each <b>query</b> (row) may not attend to. Hatched cells are
-        blocked. Point at one to see why.
+        blocked. Point at one to see why. {tools?.says}
       </p>
       {off.length > 0 && <p class="warning">Masks that were off when this model was trained: {off.join(", ")}.</p>}
       <SentenceChooser trace={trace} chosen={sentence} choose={(value) => (choices.sentence.value = value)} />
-      <div class="masks">
+      {tools?.above}
+      <div class={tools ? "masks editable" : "masks"}>
         <MaskGroup title="1. Encoder padding" explanation="Encoder self-attention: a mask for source padding.">
           {mask("encoder_padding")}
         </MaskGroup>
@@ -48,7 +59,7 @@ export function MaskSection(props: SectionProps) {
         </MaskGroup>
       </div>
       <Readout reading={readout} />
-      <HatchLegend />
+      <HatchLegend flipped={tools?.changed} />
       <p class="note">
         A padding mask blocks keys, not queries: it leaves the rows of padded queries unchanged.{" "}
         {paddedQueriesText(trace)}
@@ -79,22 +90,36 @@ interface ShownMaskProps {
   name: MaskName;
   sentence: number;
   readout: ReturnType<typeof useReadout>;
+  tools: MaskTools | undefined;
 }
 
-function ShownMask({ trace, name, sentence, readout }: ShownMaskProps) {
+function ShownMask({ trace, name, sentence, readout, tools }: ShownMaskProps) {
   const { title, kind, reasons } = SHOWN_MASKS[name];
-  const { rows, cols } = ATTENTION_KINDS[kind];
+  const { mask: layerMask, rows, cols } = ATTENTION_KINDS[kind];
+  const note = maskNote(trace, name, trace[cols].length);
+  const shared = { trace, name, title, note, sentence, readout, queries: trace[rows], keys: trace[cols] };
+  if (name !== layerMask) {
+    return (
+      <MaskMap
+        {...shared}
+        mask={trace.mask(name)}
+        blocked={(query, key) =>
+          elementaryMasks(trace, kind, sentence, query, key).filter((reason) => reasons.includes(reason))
+        }
+      />
+    );
+  }
   return (
-    <MaskMap
-      {...{ trace, name, title, sentence, readout }}
-      note={maskNote(trace, name, trace[cols].length)}
-      mask={trace.mask(name)}
-      queries={trace[rows]}
-      keys={trace[cols]}
-      blocked={(query, key) =>
-        blockedBy(trace, kind, sentence, query, key).filter((reason) => reasons.includes(reason))
-      }
-    />
+    <div class="layer-mask">
+      <MaskMap
+        {...shared}
+        mask={trace.matrix(trace.own.masks[layerMask])}
+        blocked={(query, key) => blockedBy(trace, kind, sentence, query, key)}
+        opened={(query, key) => openedAgainst(trace, kind, sentence, query, key).length > 0}
+        choose={tools?.choose(kind, sentence)}
+      />
+      {tools?.under(kind, sentence)}
+    </div>
   );
 }
 

@@ -8,9 +8,8 @@ import { Readout, useReadout } from "../figures/readout";
 import { scaleFor } from "../figures/scale";
 import { ScaleLegend } from "../figures/scale_legend";
 import { plainAxis, tokenAxis } from "../trace/axes";
-import { blockedBy } from "../trace/reasons";
+import { blockedBy, type Blocker } from "../trace/reasons";
 import type { Trace } from "../trace/trace";
-import type { ReasonName } from "../trace/types";
 import "./memory_sum.css";
 
 export function MemorySum({ trace, sentence }: { trace: Trace; sentence: number }) {
@@ -54,7 +53,7 @@ export function MemorySum({ trace, sentence }: { trace: Trace; sentence: number 
 }
 
 /// Why no query may attend to a key of cross-attention; [] if one may.
-function whyUnused(trace: Trace, sentence: number, key: number): ReasonName[] {
+function whyUnused(trace: Trace, sentence: number, key: number): Blocker[] {
   const ofQuery = range(trace.target.length).map((query) => blockedBy(trace, "cross", sentence, query, key));
   return ofQuery.every(({ length }) => length) ? ofQuery[0]! : [];
 }

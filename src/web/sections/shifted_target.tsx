@@ -8,7 +8,13 @@ import type { Trace } from "../trace/trace";
 import { PositionHeader, TokenRow } from "./token_table";
 import "./shifted_target.css";
 
-export function ShiftedTarget({ trace, sentence }: { trace: Trace; sentence: number }) {
+interface Props {
+  trace: Trace;
+  sentence: number;
+  typed?: (word: number) => string | null; // a word of the target that the vocabulary lacks
+}
+
+export function ShiftedTarget({ trace, sentence, typed }: Props) {
   const { target, expected } = trace;
   const choice = useSignal(2);
   const chosen = Math.min(choice.value, target.length - 1);
@@ -34,6 +40,7 @@ export function ShiftedTarget({ trace, sentence }: { trace: Trace; sentence: num
               sentence={sentence}
               title="decoder input"
               mark={(position) => (canRead(position) ? "read" : "")}
+              typed={(position) => typed?.(position - 1) ?? null}
             />
             <TokenRow
               class="asked-for"
@@ -41,6 +48,7 @@ export function ShiftedTarget({ trace, sentence }: { trace: Trace; sentence: num
               sentence={sentence}
               title="expected output"
               mark={(position) => (position === chosen ? "asked" : "")}
+              typed={(position) => typed?.(position) ?? null}
             />
           </tbody>
         </table>

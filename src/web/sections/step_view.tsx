@@ -1,5 +1,6 @@
 // One step of the walk: its equation, output, inputs, and the lines of C++ that computed it. A backward step also shows
 // the forward lines that it differentiates.
+import { Fragment } from "preact";
 import { Equation } from "../figures/equation";
 import { SourceCode } from "../figures/source_code";
 import { stepAddress } from "../figures/step_address";
@@ -71,13 +72,19 @@ function Differentiated({ trace, forward }: { trace: Trace; forward: NonNullable
 
 /// Links to the backward steps that differentiate a forward step.
 function BackwardLinks({ trace, number }: { trace: Trace; number: number }) {
-  const links = trace.steps.flatMap(({ differentiates, output }, back) => {
-    if (differentiates?.step !== number) return [];
-    return [
-      <a key={back} href={stepAddress(back)}>
-        {trace.tensor(output).name} in step {back + 1}
-      </a>,
-    ];
-  });
-  return links.length > 0 ? <p class="way-back">In the backward pass: {links}</p> : null;
+  const steps = [...trace.steps.keys()].filter((step) => trace.step(step).differentiates?.step === number);
+  if (!steps.length) return null;
+  return (
+    <p class="way-back">
+      In the backward pass:
+      {steps.map((step) => (
+        <Fragment key={step}>
+          {" "}
+          <a href={stepAddress(step)}>
+            {trace.tensor(trace.step(step).output).name} in step {step + 1}
+          </a>
+        </Fragment>
+      ))}
+    </p>
+  );
 }

@@ -1,4 +1,5 @@
 // From text to numbers: tokens, ids, padding, and the target shifted right.
+import type { ComponentChildren } from "preact";
 import { ScrollBox } from "../base/tables";
 import { plural, range } from "../base/numbers";
 import type { Side, Trace } from "../trace/trace";
@@ -8,7 +9,13 @@ import { ShiftedTarget } from "./shifted_target";
 import { PositionHeader, TokenRow } from "./token_table";
 import "./text_section.css";
 
-export function TextSection({ trace }: SectionProps) {
+/// What a page adds if the text can be changed there.
+export interface TextTools {
+  sentences: ComponentChildren; // instead of the list of sentences
+  typed(side: "source" | "target", sentence: number, word: number): string | null; // a word that the vocabulary lacks
+}
+
+export function TextSection({ trace, tools }: SectionProps & { tools?: TextTools }) {
   const { source, target } = trace;
   return (
     <>
@@ -17,11 +24,13 @@ export function TextSection({ trace }: SectionProps) {
         length{source.hasPadding || target.hasPadding ? ": see the grey cells." : "; this batch needs no padding."} This
         page counts sentences, positions, heads, layers, rows and columns from 0, as the code does.
       </p>
-      <ol class="sentences" start={0}>
-        {trace.json.sentences.map((sentence, i) => (
-          <Sentence key={i} {...sentence} />
-        ))}
-      </ol>
+      {tools?.sentences ?? (
+        <ol class="sentences" start={0}>
+          {trace.json.sentences.map((sentence, i) => (
+            <Sentence key={i} {...sentence} />
+          ))}
+        </ol>
+      )}
       <p class="note">The model: {facts(trace).join(" · ")}.</p>
       <h3>
         The source <Shape trace={trace} side={source} />
@@ -32,7 +41,13 @@ export function TextSection({ trace }: SectionProps) {
           <PositionHeader label="position">{range(source.length)}</PositionHeader>
           <tbody>
             {range(trace.sentences).map((sentence) => (
-              <TokenRow key={sentence} side={source} sentence={sentence} title={`sentence ${sentence}`} />
+              <TokenRow
+                key={sentence}
+                side={source}
+                sentence={sentence}
+                title={`sentence ${sentence}`}
+                typed={(position) => tools?.typed("source", sentence, position) ?? null}
+              />
             ))}
           </tbody>
         </table>
@@ -50,7 +65,12 @@ export function TextSection({ trace }: SectionProps) {
         <b>teacher forcing</b>. Choose a position to see what the decoder must predict there.
       </p>
       {range(trace.sentences).map((sentence) => (
-        <ShiftedTarget key={sentence} trace={trace} sentence={sentence} />
+        <ShiftedTarget
+          key={sentence}
+          trace={trace}
+          sentence={sentence}
+          typed={(word) => tools?.typed("target", sentence, word) ?? null}
+        />
       ))}
     </>
   );

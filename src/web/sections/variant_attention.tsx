@@ -9,8 +9,8 @@ export function VariantAttention({ trace, variant, sentence }: VariantProps) {
   const { attention } = trace.json;
   // By default, the first layer whose mask the variant changes.
   const direct = attention.findIndex(({ kind }) => variant.changed.includes(ATTENTION_KINDS[kind].mask));
-  const choice = useSignal(Math.max(0, direct));
-  const index = Math.min(choice.value, attention.length - 1);
+  const choice = useSignal<number | null>(null);
+  const index = Math.min(choice.value ?? Math.max(0, direct), attention.length - 1);
   const props = { trace, sentence, layer: attention[index]! };
   const [own, changed] = [trace.own.attention[index]!, variant.attention[index]!];
   return (

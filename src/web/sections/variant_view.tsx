@@ -46,7 +46,10 @@ function AttentionToPadding({ trace, variant, sentence }: VariantProps) {
         and words. Alone, the sentence has no padding.
       </p>
       <ScrollBox name="Attention to padding">
-        <TitledTable name="losses padding" titles={["", ...(changes ? ["unchanged", "changed"] : ["in the batch"])]}>
+        <TitledTable
+          name="losses padding"
+          titles={["attention", ...(changes ? ["unchanged", "changed"] : ["in the batch"])]}
+        >
           {KINDS.map((kind) => (
             <tr key={kind} data-kind={kind}>
               <th scope="row">{ATTENTION_KINDS[kind].title}</th>

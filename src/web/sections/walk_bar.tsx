@@ -3,6 +3,7 @@ import { stepAddress } from "../figures/step_address";
 import { partNames, partTitle } from "../trace/names";
 import type { Trace } from "../trace/trace";
 import type { StepJson } from "../trace/types";
+import { MapButton } from "./map_panel";
 import "./walk_bar.css";
 
 interface Props {
@@ -34,6 +35,7 @@ export function WalkBar({ trace, number, go }: Props) {
       <button type="button" class="next" disabled={number === last} onClick={() => go(number + 1)}>
         Next ›
       </button>
+      <MapButton />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 // The walk's table of contents: the model as a tree, with links to the first forward and backward step of each block.
-import { useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { stepAddress } from "../figures/step_address";
 import { blockNames } from "../trace/names";
 import type { Trace } from "../trace/trace";
@@ -34,15 +34,31 @@ interface Props {
 
 export function WalkContents({ trace, number }: Props) {
   const tree = useMemo(() => modelTree(trace), [trace]);
-  const [wide] = useState(() => window.matchMedia("(min-width: 90rem)").matches);
+  const contents = useOpenInColumn();
   return (
-    <details class="contents" open={wide}>
+    <details class="contents" ref={contents}>
       <summary>Contents</summary>
       <nav aria-label="Table of contents">
         <BlockList blocks={tree.children} {...{ trace, number }} />
       </nav>
     </details>
   );
+}
+
+/// The contents are open where the style sheet gives them a column of their own, and closed above the step.
+function useOpenInColumn() {
+  const contents = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => {
+    const element = contents.current!;
+    let last = false;
+    const observer = new ResizeObserver(() => {
+      const inColumn = getComputedStyle(element).position === "sticky";
+      if (inColumn !== last) element.open = last = inColumn;
+    });
+    observer.observe(element.parentElement!);
+    return () => observer.disconnect();
+  }, []);
+  return contents;
 }
 
 function BlockList({ blocks, trace, number }: Props & { blocks: Map<string, Block> }) {

@@ -40,7 +40,7 @@ export function WhatIfSection(props: SectionProps) {
 function VariantTable({ trace }: { trace: Trace }) {
   return (
     <ScrollBox name="All variants">
-      <TitledTable name="variants" titles={["", "loss", "perplexity", "correct"]}>
+      <TitledTable name="variants" titles={["masks", "loss", "perplexity", "correct"]}>
         {trace.json.what_if.map(({ title, loss, name }) => (
           <tr key={name} data-variant={name}>
             <th scope="row">{title}</th>

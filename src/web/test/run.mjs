@@ -1,33 +1,36 @@
-// Runs test/*.test.mjs with Node's own test runner. They may import the sources of the pages, so they are bundled first.
+// Bundles the tests and runs them in node, without a browser.
 //
-//   node test/run.mjs [ARGUMENTS OF node --test]
+//   node test/run.mjs [TRACE]...    JSON traces of `glassformer explain`, for the tests that need them
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const directory = fileURLToPath(new URL(".", import.meta.url));
-const tests = (await readdir(directory)).filter((name) => name.endsWith(".test.mjs"));
-const output = await mkdtemp(join(tmpdir(), "glassformer_pages_"));
-let status = 1;
-try {
-  await build({
-    absWorkingDir: directory,
-    entryPoints: tests,
-    outdir: output,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    sourcemap: "inline",
-    logLevel: "warning",
-  });
-  const files = tests.map((name) => join(output, name));
-  const node = [process.execPath, ["--enable-source-maps", "--test", ...process.argv.slice(2), ...files]];
-  status = spawnSync(...node, { stdio: "inherit" }).status ?? 1;
-} finally {
-  await rm(output, { recursive: true, force: true });
-}
-process.exitCode = status;
+const root = fileURLToPath(new URL("..", import.meta.url));
+const tests = (await readdir(join(root, "test"))).filter((name) => name.endsWith(".test.mjs"));
+const directory = await mkdtemp(join(tmpdir(), "web_test_"));
+await build({
+  absWorkingDir: root,
+  entryPoints: tests.map((name) => join("test", name)),
+  outdir: directory,
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  banner: {
+    js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+  },
+  sourcemap: "inline",
+  logLevel: "warning",
+});
+const traces = process.argv.slice(2).map((path) => resolve(path));
+const files = tests.map((name) => join(directory, name));
+const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...files], {
+  stdio: "inherit",
+  cwd: root, // tests find the files of the project from there
+  env: { ...process.env, GLASSFORMER_TRACES: traces.join(delimiter), GLASSFORMER_SOURCES: resolve(root, "..") },
+});
+await rm(directory, { recursive: true });
+process.exit(status ?? 1);

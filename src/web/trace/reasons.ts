@@ -1,15 +1,20 @@
-// Which keys a query may not attend to, and why. Both follow from the elementary masks that are on.
+// Which keys a query may not attend to, and why. Both follow from the elementary masks that are on, unless the reader of
+// the live page has flipped cells.
 import { range } from "../base/numbers";
 import type { Cells } from "./matrix";
 import { ATTENTION_KINDS, KINDS } from "./names";
 import type { Side, Trace } from "./trace";
-import type { AttentionKind, ReasonJson, ReasonName } from "./types";
+import type { AttentionKind, ReasonJson, ReasonName, VariantJson } from "./types";
 
-const REASONS: Record<ReasonName, string> = {
+/// What blocks a cell: an elementary mask, or the reader, who has flipped it.
+export type Blocker = ReasonName | "reader";
+
+const REASONS: Record<Blocker, string> = {
   padding: "this key is padding",
   future: "this key is in the future",
   padded_query: "this query is padding",
   inverted: "the model’s own mask has a 0 here, and 0 is read as blocked",
+  reader: "you blocked this",
 };
 
 /// The mask of one sentence, queries by keys. It is stored with a row for each query, or with one row for all of them.
@@ -18,8 +23,8 @@ export function maskOfSentence(mask: Cells, sentences: number, sentence: number,
   return { rows: queries, cols: mask.cols, at: (query, key) => mask.at(row(query), key) };
 }
 
-/// The names of the elementary masks of `variant` that block a key for a query; empty if the key is visible.
-export function blockedBy(
+/// The names of the elementary masks of `variant` that block a key for a query, whether or not the reader has opened it.
+export function elementaryMasks(
   trace: Trace,
   kind: AttentionKind,
   sentence: number,
@@ -32,17 +37,58 @@ export function blockedBy(
   return variant.reasons[ATTENTION_KINDS[kind].mask].filter(blocks).map(({ name }) => name);
 }
 
+function isBlocked(
+  trace: Trace,
+  kind: AttentionKind,
+  sentence: number,
+  query: number,
+  key: number,
+  variant: VariantJson,
+): boolean {
+  const { mask, rows } = ATTENTION_KINDS[kind];
+  const cells = trace.matrix(variant.masks[mask]);
+  return maskOfSentence(cells, trace.sentences, sentence, trace[rows].length).at(query, key) !== 0;
+}
+
+/// What blocks a key for a query; empty if the key is visible.
+export function blockedBy(
+  trace: Trace,
+  kind: AttentionKind,
+  sentence: number,
+  query: number,
+  key: number,
+  variant = trace.own,
+): Blocker[] {
+  if (!isBlocked(trace, kind, sentence, query, key, variant)) return [];
+  const names = elementaryMasks(trace, kind, sentence, query, key, variant);
+  return names.length ? names : ["reader"];
+}
+
+/// The elementary masks that would block a key for a query, but the reader has opened it; usually none.
+export const openedAgainst = (
+  trace: Trace,
+  kind: AttentionKind,
+  sentence: number,
+  query: number,
+  key: number,
+  variant = trace.own,
+): ReasonName[] =>
+  isBlocked(trace, kind, sentence, query, key, variant)
+    ? []
+    : elementaryMasks(trace, kind, sentence, query, key, variant);
+
 /// ["padding", "future"] -> "this key is padding, and it is in the future"
-export function reasonText(names: ReasonName[]): string {
+export function reasonText(names: Blocker[]): string {
   const reasons = names.map((name) => REASONS[name]);
   const last = reasons.length > 1 ? `, and ${reasons.pop()}` : "";
   return (reasons.join(", ") + last).replaceAll(/, (and )?this key/g, ", $1it");
 }
 
-export type HatchKind = "future" | "padding" | "both" | "neither";
+export type HatchKind = "future" | "padding" | "both" | "neither" | "reader";
 
 /// How a blocked cell is hatched.
-export function hatchKind(names: ReasonName[]): HatchKind {
+export function hatchKind(names: Blocker[]): HatchKind {
+  if (names.includes("reader")) return "reader";
   const [padding, future] = [names.includes("padding"), names.includes("future")];
   if (padding && future) return "both";
   if (padding) return "padding";

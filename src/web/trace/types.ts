@@ -5,12 +5,14 @@
 /// JSON has neither NaN nor infinity: a number that is not finite is null.
 export type MaybeFinite = number | null;
 
-/// A matrix in one of four forms, row by row. `packed`: base64, three or four letters for each number; `bits`: one
-/// character, 0 or 1, for each cell. `numbers` are a list, or a Float32Array if they come from the engine.
+/// A matrix in one of three forms, row by row. `packed`: text that ./packed_numbers.ts reads. `bits`: one character, 0 or
+/// 1, for each cell. `numbers`: a list, or a Float32Array if they come from the engine.
 export interface MatrixJson {
   rows: number;
   cols: number;
   packed?: string;
+  letters?: number; // of `packed`
+  exponent?: number; // of `packed`
   bits?: string;
   numbers?: readonly MaybeFinite[] | Float32Array;
 }

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Builds the live page, in which the model trains in the browser: build/live. Open build/live/glassformer-live.html, or
+# put the directory on any static web server.
+#
+#   scripts/live.sh            from the engine and the scripts in src/web/dist
+#   scripts/live.sh --engine   first compiles the engine to WebAssembly, into src/web/dist
+#   scripts/live.sh --check    compiles the engine, and fails if the one in src/web/dist is not what the sources give
+#
+# After a change of TypeScript, scripts/dev/test_web.sh --fix bundles the scripts. The engine is compiled with Debian's
+# clang-19: another version gives other bytes, but the same numbers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/packages.sh
+readonly DIST=src/web/dist
+
+install_compiler() {
+  command -v clang++-19 >/dev/null && [[ -e /usr/lib/wasm32-wasi/libc++.a ]] && return
+  if can_install; then
+    apt_install clang-19 lld-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 ||
+      true
+  fi
+  command -v clang++-19 >/dev/null && [[ -e /usr/lib/wasm32-wasi/libc++.a ]]
+}
+
+build_engine() {  # build_engine NAME RELAXED OUTPUT
+  cmake -G Ninja -B "build/$1" --toolchain cmake/wasm32.cmake -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+    -DGLASSFORMER_CORE_ONLY=ON -DGLASSFORMER_RELAXED="$2" ${GLASSFORMER_CMAKE:+"$GLASSFORMER_CMAKE"} >/dev/null
+  cmake --build "build/$1" --target engine
+  gzip -9nc "build/$1/engine.wasm" >"$3"
+}
+
+# The first engine uses fused multiply-adds; the second emulates them, for browsers and processors that have none.
+build_engines() {  # build_engines DIRECTORY
+  build_engine wasm ON "$1/engine.wasm.gz"
+  build_engine wasm_emulated OFF "$1/engine_emulated.wasm.gz"
+}
+
+case ${1:-} in
+  '') ;;
+  --engine | --check)
+    if ! install_compiler; then
+      echo 'SKIPPED: the engine of the live page needs clang-19 with the libraries for wasm32-wasi.' >&2
+      exit 0
+    fi
+    if [[ $1 == --engine ]]; then
+      build_engines "$DIST"
+    else
+      fresh=$(mktemp -d)
+      trap 'rm -r "$fresh"' EXIT
+      build_engines "$fresh"
+      for engine in engine.wasm.gz engine_emulated.wasm.gz; do
+        if ! cmp "$fresh/$engine" "$DIST/$engine"; then
+          echo "$DIST/$engine is not what the sources give. To build it again: scripts/live.sh --engine" >&2
+          exit 1
+        fi
+      done
+      echo 'the engine in src/web/dist is what the sources give'
+    fi
+    ;;
+  *)
+    echo "$0: expected nothing, --engine or --check, found $1" >&2
+    exit 2
+    ;;
+esac
+python3 scripts/live_pages.py build/live
+echo 'Open build/live/glassformer-live.html'

@@ -1,0 +1,37 @@
+// Shapes in the map of the model.
+import { ATTENTION_KINDS } from "../trace/names";
+import type { Trace } from "../trace/trace";
+import type { AttentionKind } from "../trace/types";
+
+interface Size {
+  size: number;
+  meaning: string;
+}
+
+/// How large each axis is in this trace.
+export function sizesOf(trace: Trace): Record<string, Size> {
+  const { d_model, heads, d_ff } = trace.json.model;
+  return {
+    B: { size: trace.sentences, meaning: "sentences" },
+    S: { size: trace.source.length, meaning: "source" },
+    T: { size: trace.target.length, meaning: "target" },
+    D: { size: d_model, meaning: "width" },
+    H: { size: heads, meaning: "heads" },
+    F: { size: d_ff, meaning: "hidden" },
+    V: { size: trace.json.vocabulary.target.length, meaning: "vocabulary" },
+  };
+}
+
+/// "B, S, D" -> "[3, 10, 64]"
+export function shapeText(trace: Trace, axes: string): string {
+  const sizes = sizesOf(trace);
+  const numbers = axes.split(", ").map((letter) => sizes[letter]!.size);
+  return `[${numbers.join(", ")}]`;
+}
+
+/// The axes of the weights: "B, H, S, S".
+export function weightAxes(attention: AttentionKind): string {
+  const letter = { source: "S", target: "T" };
+  const { rows, cols } = ATTENTION_KINDS[attention];
+  return `B, H, ${letter[rows]}, ${letter[cols]}`;
+}

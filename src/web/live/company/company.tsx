@@ -1,0 +1,113 @@
+// The lesson about padding: the same sentence alone, in company with the padding masks, and in company without them.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { formatNumber, percent, plural } from "../../base/numbers";
+import { ATTENTION_KINDS, KINDS } from "../../trace/names";
+import { generation, text } from "../engine_state";
+import { pairs } from "../pass_state";
+import { position, running, stop, train } from "../training_state";
+import { CompanyAnswers } from "./company_answers";
+import { CompanyAttention } from "./company_attention";
+import { comparePasses, differencesFromAlone, passes, type CompanyPasses } from "./company_passes";
+import { companyLengths, companyOf, lengthOf } from "./company_text";
+import "./company.css";
+
+const DEBOUNCE = 150; // milliseconds
+const FIRST_TRAINING = 200; // updates
+
+export function Company({ sentence }: { sentence: number }) {
+  const pair = pairs.value[Math.min(sentence, pairs.value.length - 1)]!;
+  const { least, most, first } = companyLengths(pair);
+  const choice = useSignal<number | null>(null);
+  const length = Math.max(least, Math.min(most, choice.value ?? first));
+  const [now, model] = [position.value, generation.value];
+  useEffect(() => {
+    const timer = setTimeout(() => void comparePasses(pair, companyOf(text.peek(), length)), DEBOUNCE);
+    return () => clearTimeout(timer);
+  }, [pair.source, pair.target, length, now, model]);
+  useEffect(() => () => void (passes.value = null), []);
+  return (
+    <section class="company">
+      <h3>The same sentence, alone and in company</h3>
+      <p>
+        A sentence must mean the same whatever else is in its batch. A longer sentence beside it adds padding, and the
+        padding masks hide it. <b>Compare the sentence with itself</b>, not the losses of batches: with the masks, its
+        numbers are those it has alone, up to rounding; without them, padding takes a share of its attention, and its
+        predictions depend on its company.
+      </p>
+      <TrainFirst />
+      {lengthOf(pair) >= most ? (
+        <p>This sentence has {plural(most, "word")}: no company is longer. Choose a shorter one.</p>
+      ) : (
+        <p class="company-length">
+          <label>
+            <span>Words in the other sentence: {length}</span>
+            <input
+              type="range"
+              min={least}
+              max={most}
+              value={length}
+              onInput={(event) => (choice.value = Number(event.currentTarget.value))}
+            />
+          </label>
+        </p>
+      )}
+      {passes.value && <Comparison passes={passes.value} />}
+    </section>
+  );
+}
+
+/// An untrained model guesses: what padding does to its predictions says little.
+function TrainFirst() {
+  if (running.value) {
+    return (
+      <p role="status">
+        Training: update {position.value}.{" "}
+        <button type="button" onClick={stop}>
+          Stop
+        </button>
+      </p>
+    );
+  }
+  if (position.value > 0) return null;
+  return (
+    <p class="warning">
+      This model has not been trained: it guesses, with or without padding. A trained model shows more.{" "}
+      <button type="button" onClick={() => void train(FIRST_TRAINING)}>
+        Train {FIRST_TRAINING} updates first
+      </button>
+    </p>
+  );
+}
+
+function Comparison({ passes: all }: { passes: CompanyPasses }) {
+  return (
+    <>
+      <p class="quote company-sentence">
+        <bdi>{all.alone.json.sentences[0]!.source}</bdi>
+      </p>
+      <p role="status" class="company-verdict">
+        {verdict(all)}
+      </p>
+      <CompanyAttention passes={all} />
+      <CompanyAnswers passes={all} />
+    </>
+  );
+}
+
+/// What the reader should see, in the numbers of this sentence.
+function verdict(all: CompanyPasses): string {
+  const [masked, unmasked] = [all.masked, all.unmasked].map((trace) => differencesFromAlone(trace, all));
+  const shares = all.unmasked.own.on_padding[0]!;
+  const stolen = KINDS.filter((kind) => (shares[kind] ?? 0) > 0).map(
+    (kind) => `${percent(shares[kind])} of its ${ATTENTION_KINDS[kind].title.toLowerCase()}`,
+  );
+  const list = new Intl.ListFormat("en-GB").format(stolen);
+  return (
+    "With the padding masks, every loss of this sentence is the one it has alone" +
+    (masked!.loss === 0 ? ", to the last bit. " : `, up to ${formatNumber(masked!.loss, 2)}. `) +
+    (stolen.length
+      ? `Without them, padding takes ${list}, and a loss changes by up to ${formatNumber(unmasked!.loss, 3)}.`
+      : `Without them, no word sees padding either, so nothing changes.`)
+  );
+}

@@ -1,0 +1,79 @@
+// The dialog that makes a model of the reader's own.
+import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useId, useLayoutEffect } from "preact/hooks";
+import { Chooser } from "../../base/chooser";
+import { STARTS } from "../starts";
+import {
+  base,
+  chooseBase,
+  isBlank,
+  makeOwn,
+  ownPairs,
+  refusals,
+  refusedModel,
+  textKind,
+  type TextKind,
+} from "./model_state";
+import { OwnText } from "./own_text";
+import { SettingsForm } from "./settings_form";
+
+const KINDS: { value: TextKind; text: string }[] = [
+  { value: "lines", text: "your own, one field for each side" },
+  { value: "tabs", text: "your own, pairs with a tab between" },
+  { value: "start", text: "the text of this start" },
+];
+
+export function MakeModelDialog({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
+  const title = useId();
+  const making = useSignal(false);
+  const refused = useSignal(0); // how often
+  useLayoutEffect(() => {
+    if (refused.value > 0) dialog.current!.querySelector<HTMLElement>("[aria-invalid='true'], .make-problem")?.focus();
+  }, [refused.value]);
+  const make = async () => {
+    making.value = true;
+    const made = await makeOwn();
+    making.value = false;
+    if (made) dialog.current!.close();
+    else refused.value += 1;
+  };
+  const own = ownPairs.value;
+  const wrong = Object.keys(refusals.value).length;
+  const refusal = refusedModel.value?.key === null ? refusedModel.value.message : null;
+  return (
+    <dialog ref={dialog} class="make-model" aria-labelledby={title}>
+      <h3 id={title}>Your own pairs and settings</h3>
+      <Chooser
+        legend="Settings as in"
+        options={STARTS.map(({ id, title }) => ({ value: id, text: title }))}
+        chosen={base.value.id}
+        choose={(id) => chooseBase(STARTS.find((one) => one.id === id)!)}
+      />
+      <h4>Text</h4>
+      <Chooser legend="Text" options={KINDS} chosen={textKind.value} choose={(kind) => (textKind.value = kind)} />
+      {own && <OwnText own={own} />}
+      <h4>Settings</h4>
+      <SettingsForm />
+      <div class="dialog-foot">
+        {refusal && (
+          <p class="warning make-problem" role="alert" tabIndex={-1}>
+            {refusal}
+          </p>
+        )}
+        <button
+          type="button"
+          class="main-button"
+          disabled={making.value || wrong > 0 || (own !== null && (isBlank.value || own.problems.length > 0))}
+          onClick={() => void make()}
+        >
+          Make this model
+        </button>{" "}
+        <button type="button" onClick={() => dialog.current!.close()}>
+          Cancel
+        </button>
+        {wrong > 0 && <span class="note"> A setting has a wrong value; see above.</span>}
+      </div>
+    </dialog>
+  );
+}

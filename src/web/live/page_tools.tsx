@@ -1,0 +1,53 @@
+// The menu of the page: what helps in every section.
+import { questionsOn, resetQuestions, score } from "./questions_state";
+import { ShareTools } from "./share_tools";
+import { goToStop, stops } from "./tour_state";
+import "./page_tools.css";
+
+export function PageTools() {
+  return (
+    <>
+      <button type="button" class="quiet" disabled={stops.value.length === 0} onClick={() => goToStop(0)}>
+        Start the tour
+      </button>
+      <Menu />
+    </>
+  );
+}
+
+function Menu() {
+  return (
+    <details class="page-menu">
+      <summary>Menu</summary>
+      <div class="page-menu-content">
+        <ShareTools />
+        <QuestionTools />
+      </div>
+    </details>
+  );
+}
+
+function QuestionTools() {
+  const { right, answered, questions } = score.value;
+  return (
+    <section aria-labelledby="menu-questions">
+      <h4 id="menu-questions">Questions</h4>
+      <p>
+        <label>
+          <input
+            type="checkbox"
+            checked={questionsOn.value}
+            onChange={(event) => (questionsOn.value = event.currentTarget.checked)}
+          />{" "}
+          Ask before a section shows its numbers
+        </label>
+      </p>
+      <p>
+        {right} right of {answered} answered; {questions} questions in all.{" "}
+        <button type="button" class="quiet" onClick={resetQuestions}>
+          Begin again
+        </button>
+      </p>
+    </section>
+  );
+}

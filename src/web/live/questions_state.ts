@@ -1,0 +1,59 @@
+// Whether questions are asked, and how the reader has answered. A browser that can store it keeps it for the next time.
+import { batch, computed, effect, signal } from "@preact/signals";
+import { QUESTIONS } from "./questions";
+
+export type Outcome = "right" | "wrong" | "skipped";
+
+const STORED = "glassformer questions";
+
+interface Stored {
+  on: boolean;
+  outcomes: Record<string, Outcome>;
+}
+
+function stored(): Stored {
+  const found: Stored = { on: true, outcomes: {} };
+  try {
+    const { on, outcomes } = JSON.parse(localStorage.getItem(STORED) ?? "{}");
+    found.on = on !== false;
+    for (const { id } of QUESTIONS) {
+      if (["right", "wrong", "skipped"].includes(outcomes?.[id])) found.outcomes[id] = outcomes[id];
+    }
+  } catch {
+    // nothing is stored, or this browser stores nothing for files
+  }
+  return found;
+}
+
+const begin = stored();
+/// Whether questions are asked. The parameter "questions=off" in the page's address switches them off.
+export const questionsOn = signal(
+  begin.on && new URLSearchParams(typeof location === "object" ? location.search : "").get("questions") !== "off",
+);
+export const outcomes = signal<Record<string, Outcome>>(begin.outcomes);
+
+export const score = computed(() => {
+  const all = Object.values(outcomes.value);
+  const right = all.filter((outcome) => outcome === "right").length;
+  return { right, answered: all.filter((outcome) => outcome !== "skipped").length, questions: QUESTIONS.length };
+});
+
+export function note(id: string, outcome: Outcome): void {
+  outcomes.value = { ...outcomes.value, [id]: outcome };
+}
+
+export function resetQuestions(): void {
+  batch(() => {
+    outcomes.value = {};
+    questionsOn.value = true;
+  });
+}
+
+effect(() => {
+  const state: Stored = { on: questionsOn.value, outcomes: outcomes.value };
+  try {
+    localStorage.setItem(STORED, JSON.stringify(state));
+  } catch {
+    // kept in memory only
+  }
+});

@@ -1,0 +1,96 @@
+// The translations that a search has finished so far, and those that it finds in the end.
+import type { ComponentChildren } from "preact";
+import { formatNumber } from "../base/numbers";
+import { ScrollBox, TitledTable } from "../base/tables";
+import type { Hypothesis } from "../engine/protocol";
+import type { Search } from "./search_state";
+import { keptAfter, scoreInDigits } from "./search_tree";
+
+interface Row {
+  text: ComponentChildren;
+  log: number;
+  length: number;
+  score: number;
+}
+
+function Rows({ name, rows, penalty }: { name: string; rows: Row[]; penalty: number }) {
+  return (
+    <ScrollBox name={name}>
+      <TitledTable
+        name="hypotheses"
+        titles={["rank", "translation", "length", "log p", "score = log p / length^penalty"]}
+      >
+        {rows.map(({ text, log, length, score }, i) => (
+          <tr key={i}>
+            <th scope="row">{i + 1}</th>
+            <td>{text}</td>
+            <td class="number">{length}</td>
+            <td class="number">{formatNumber(log, 4)}</td>
+            <td class="number">{scoreInDigits(log, length, penalty, score)}</td>
+          </tr>
+        ))}
+      </TitledTable>
+    </ScrollBox>
+  );
+}
+
+const wordsOf = (words: string) => (words ? <bdi>{words}</bdi> : <span class="note">(no words)</span>);
+
+export function FinishedSoFar({ search, count }: { search: Search; count: number }) {
+  const { nodes, rules } = search;
+  const rows = keptAfter(nodes, count, rules.beam).map(({ words, log_probability: log, step, score }) => ({
+    text: wordsOf(words.slice(0, -1).join(" ")),
+    log,
+    length: step,
+    score,
+  }));
+  return (
+    <>
+      <h3>Finished after step {count}</h3>
+      {rows.length > 0 ? (
+        <Rows name={`Finished after step ${count}`} rows={rows} penalty={rules.penalty} />
+      ) : (
+        <p>No translation has ended yet.</p>
+      )}
+    </>
+  );
+}
+
+export function FinalList({ search }: { search: Search }) {
+  const { tree, rules, greedy } = search;
+  const rows = tree.found.map(({ text, finished, ids, log_probability: log, score }) => ({
+    text: (
+      <>
+        {wordsOf(text)} {!finished && <span class="note">(cut off)</span>}
+      </>
+    ),
+    log,
+    length: ids.length + (finished ? 1 : 0),
+    score,
+  }));
+  return (
+    <>
+      <h3>What the search finds</h3>
+      <p>
+        The length includes the end token. Each further token makes log p smaller, so without the division short
+        translations would win: try a penalty of 0.
+        {rows.some((_, i) => !tree.found[i]!.finished) &&
+          ` No hypothesis has ended within ${tree.limit} tokens, so these are cut off.`}
+      </p>
+      <Rows name="What the search finds" rows={rows} penalty={rules.penalty} />
+      {rules.beam > 1 && tree.found[0] && <Comparison best={tree.found[0]} greedy={greedy} />}
+    </>
+  );
+}
+
+function Comparison({ best, greedy }: { best: Hypothesis; greedy: Hypothesis }) {
+  const [found, greedily] = [best, greedy].map(({ score }) => formatNumber(score, 4));
+  if (best.ids.join() === greedy.ids.join()) return <p>Greedy search finds the same translation.</p>;
+  return (
+    <p>
+      Greedy search finds {wordsOf(greedy.text)} with a score of {greedily},{" "}
+      {best.score > greedy.score ? "below" : "above"} {found}:{" "}
+      {best.score > greedy.score ? "the beam wins." : "here the beam loses, because it dropped this one early."}
+    </p>
+  );
+}

@@ -1,0 +1,47 @@
+// Copies a link to what the page shows. A browser that does not let the page copy shows the link instead, selected.
+import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { created } from "./engine_state";
+import { currentLink } from "./link_state";
+
+export function ShareTools() {
+  const said = useSignal("");
+  const shown = useSignal<string | null>(null);
+  const copy = async () => {
+    const { address, without } = await currentLink();
+    shown.value = null;
+    const left = without.length > 0 ? ` It cannot hold ${without.join(", nor ")}.` : "";
+    try {
+      await navigator.clipboard.writeText(address);
+      said.value = `Copied.${left}`;
+    } catch {
+      shown.value = address;
+      said.value = `Copy the selected text.${left}`;
+    }
+  };
+  return (
+    <section aria-labelledby="menu-share">
+      <h4 id="menu-share">Share</h4>
+      <p class="note">
+        A link holds the sentences, the masks, the update and this place. If you open the page from a file, paste the
+        part from # on behind its address.
+      </p>
+      <p>
+        <button type="button" disabled={!created.value} onClick={() => void copy()}>
+          Copy link
+        </button>{" "}
+        <span role="status">{said.value}</span>
+      </p>
+      {shown.value !== null && <SelectedText text={shown.value} />}
+    </section>
+  );
+}
+
+function SelectedText({ text }: { text: string }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => {
+    field.current!.focus();
+    field.current!.select();
+  }, [text]);
+  return <textarea ref={field} class="link-text" readOnly rows={4} value={text} aria-label="The link" />;
+}

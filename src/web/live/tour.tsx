@@ -1,0 +1,83 @@
+// The tour's panel: what to look at here, and the way on. It stays in sight while the page scrolls.
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { trace } from "./pass_state";
+import { section } from "./route";
+import { goToStop, leaveTour, place, stop, stops } from "./tour_state";
+import "./tour.css";
+
+const SHOWN = "tour-figure";
+const MOST_TRIES = 40; // the engine may still be at work
+
+export function Tour() {
+  const panel = useRef<HTMLElement>(null);
+  const here = stop.value;
+  const number = place.value;
+  useLayoutEffect(() => {
+    if (!here) return;
+    panel.current!.focus({ preventScroll: true });
+    return showFigure(here.section, here.figure ?? (here.step ? "#step-title" : "h2"));
+  }, [here]);
+  if (!here || number === null || !trace.value) return null;
+  const last = stops.value.length - 1;
+  const isAway = section.value.id !== here.section;
+  return (
+    <section
+      class="tour"
+      ref={panel}
+      tabIndex={-1}
+      aria-labelledby="tour-title"
+      onKeyDown={(event) => event.key === "Escape" && leaveTour()}
+    >
+      <div class="tour-words">
+        <h3 id="tour-title">
+          <span class="note">
+            Tour, stop {number + 1} of {last + 1}
+          </span>{" "}
+          {here.title}
+        </h3>
+        <p>{here.says(trace.value)}</p>
+      </div>
+      <progress max={last + 1} value={number + 1} aria-label="Progress of the tour" />
+      <p class="tour-buttons">
+        <button type="button" disabled={number === 0} onClick={() => goToStop(number - 1)}>
+          ‹ Previous stop
+        </button>
+        {isAway && (
+          <button type="button" onClick={() => goToStop(number)}>
+            Back to this stop
+          </button>
+        )}
+        {number < last ? (
+          <button type="button" onClick={() => goToStop(number + 1)}>
+            Next stop ›
+          </button>
+        ) : (
+          <button type="button" onClick={leaveTour}>
+            End of the tour
+          </button>
+        )}
+        <button type="button" class="quiet" onClick={leaveTour}>
+          Leave the tour
+        </button>
+      </p>
+    </section>
+  );
+}
+
+/// Marks a figure and scrolls to it, as soon as it is on the page. Returns a function that takes the mark away.
+function showFigure(id: string, selector: string): () => void {
+  let marked: Element | null = null;
+  let tries = 0;
+  const timer = setInterval(() => {
+    const view = document.querySelector(`.view-${id}`);
+    marked = view?.querySelector(selector) ?? null;
+    if (!marked && ++tries < MOST_TRIES) return;
+    clearInterval(timer);
+    marked?.classList.add(SHOWN);
+    (marked ?? view)?.scrollIntoView({ block: "start" });
+  }, 50);
+  return () => {
+    clearInterval(timer);
+    marked?.classList.remove(SHOWN);
+  };
+}

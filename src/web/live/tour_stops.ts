@@ -1,0 +1,229 @@
+// The stops of the tour: places in the page, and what to look at there. A step of the walk is found by its direction, its
+// part and the name of its output, so the tour fits every model; a stop that does not fit is left out.
+import { formatNumber, percent, plural } from "../base/numbers";
+import type { Trace } from "../trace/trace";
+import type { StepJson } from "../trace/types";
+
+export interface Stop {
+  title: string;
+  section: string;
+  /// The step of the walk that it shows.
+  step?: { direction: StepJson["direction"]; part: RegExp; output: string };
+  figure?: string; // what to look at: the first element that this selector finds
+  says: (trace: Trace) => string;
+}
+
+const first = (trace: Trace) => trace.json.answer[0]![0]!;
+const headWidth = ({ json: { model } }: Trace) => model.d_model / model.heads;
+
+const FORWARD: Stop[] = [
+  {
+    title: "Words become numbers",
+    section: "text",
+    figure: ".tokens",
+    says: ({ json, source }) =>
+      `Each token has an id, its place in the vocabulary of ${json.vocabulary.source.length} source tokens. The batch is a table of ${plural(json.sentences.length, "sentence")} by ${plural(source.length, "position")}; shorter sentences are padded.`,
+  },
+  {
+    title: "The target, shifted right",
+    section: "text",
+    figure: ".shift",
+    says: ({ target, expected }) =>
+      `The decoder’s input begins with ${target.token(0, 0)}, so at position 0 it must predict “${expected.token(0, 0)}”. It reads the expected tokens, whatever it predicts: this is teacher forcing.`,
+  },
+  {
+    title: "What each query may see",
+    section: "masks",
+    figure: "[data-mask=decoder_combined]",
+    says: () =>
+      "Rows are queries, columns are keys. The look-ahead mask hides the future, the padding mask hides padding; a cell is blocked if either mask blocks it. Point at a hatched cell to see the reason.",
+  },
+  {
+    title: "A row of the embedding table",
+    section: "walk",
+    step: { direction: "forward", part: /^encoder\.embed_tokens$/, output: "embedded" },
+    says: ({ json }) =>
+      `Each id picks a row of ${json.model.d_model} numbers${json.model.scale_embeddings ? ", which are scaled by the square root of the width" : ""}. A vector for the position is added, because attention alone does not know the order of its keys.`,
+  },
+  {
+    title: "Queries, keys and values",
+    section: "walk",
+    step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn\.qkv_proj$/, output: "y" },
+    says: ({ json }) =>
+      `One multiplication gives all three: ${json.model.d_model} numbers in, three times as many out. Every row is a token; no token has seen another one yet.`,
+  },
+  {
+    title: "Every query meets every key",
+    section: "walk",
+    step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn$/, output: "products" },
+    says: (trace) =>
+      `A cell is the dot product of a query and a key. Each of the ${plural(trace.json.model.heads, "head")} has ${headWidth(trace)} columns of its own, so it can look for something else.`,
+  },
+  {
+    title: "The scale",
+    section: "walk",
+    step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn$/, output: "scores" },
+    says: (trace) =>
+      `The products are divided by √${headWidth(trace)} = ${formatNumber(Math.sqrt(headWidth(trace)), 4)}. Without it, wide heads would have large scores, and the softmax would put nearly everything on one key.`,
+  },
+  {
+    title: "The masked softmax",
+    section: "walk",
+    step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn$/, output: "weights" },
+    says: () =>
+      "Each row now sums to 1. A blocked key gets exactly 0: the code leaves it out of the sum, so it needs no −∞. Choose another sentence to see more padding.",
+  },
+  {
+    title: "Tokens exchange what they know",
+    section: "walk",
+    step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn$/, output: "context" },
+    says: () =>
+      "Each token gets a mean of the values, weighted by its row. This is the only step of the layer in which tokens see each other; all others work on each row alone.",
+  },
+  {
+    title: "Added, not replaced",
+    section: "walk",
+    step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn_layer_norm\.residual$/, output: "sum" },
+    says: ({ json }) =>
+      `The layer’s input is added to what attention found. A layer only has to learn the difference, and the gradient has a way around it. ${json.model.norm === "post" ? "The norm comes after the sum (post-norm)." : "The norm comes before the sublayer (pre-norm)."}`,
+  },
+  {
+    title: "The same spread for every token",
+    section: "walk",
+    step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn_layer_norm$/, output: "x_hat" },
+    says: () =>
+      "Every row now has mean 0 and variance 1. The next step scales and shifts each column with a gain and a bias that are learned.",
+  },
+  {
+    title: "Each token on its own",
+    section: "walk",
+    step: { direction: "forward", part: /^encoder\.layers\.0\.feed_forward$/, output: "activated" },
+    says: ({ json }) =>
+      `The feed-forward layer widens each row to ${json.model.d_ff} numbers and applies ${json.model.activation}, then narrows it again. ${json.model.activation === "relu" ? "Look at the zeros: these units are off for this token." : "Look for numbers near 0: these units say little about this token."}`,
+  },
+  {
+    title: "No looking ahead",
+    section: "walk",
+    step: { direction: "forward", part: /^decoder\.layers\.0\.self_attn$/, output: "weights" },
+    says: (trace) =>
+      trace.isOn("decoder_combined", "future")
+        ? "The upper triangle is hatched: a position attends to itself and to what is before it. That is why all positions can be trained in one pass, and none sees its answer."
+        : "The look-ahead mask is off: a position attends to the very token that it must predict.",
+  },
+  {
+    title: "Keys and values from the encoder",
+    section: "walk",
+    step: { direction: "forward", part: /^decoder\.layers\.0\.encoder_attn\.kv_proj$/, output: "y" },
+    says: ({ source, target }) =>
+      `Here the two halves meet. The input x is the encoder’s output, with ${source.length} rows for each sentence; the queries come from the decoder, with ${target.length}.`,
+  },
+  {
+    title: "Where the decoder looks",
+    section: "attention",
+    figure: ".attention-kind:nth-of-type(3)",
+    says: () =>
+      "Cross-attention: target tokens are the rows, source tokens the columns. In an untrained model the rows are nearly even. Train it, come back, and look for a diagonal.",
+  },
+  {
+    title: "A number for every token of the vocabulary",
+    section: "walk",
+    step: { direction: "forward", part: /^decoder\.output$/, output: "y" },
+    says: ({ json }) =>
+      `The logits: ${json.vocabulary.target.length} numbers for each position, one for each target token. Any number is allowed here; the softmax makes probabilities of them.`,
+  },
+  {
+    title: "How wrong it is",
+    section: "answer",
+    figure: ".answers",
+    says: (trace) =>
+      `“${trace.expected.token(0, 0)}” is expected first, and the model gives it ${percent(first(trace).probability)}. Minus the logarithm of that is the cross-entropy, ${formatNumber(first(trace).cross_entropy, 4)}. Padding is not counted.`,
+  },
+];
+
+const BACKWARD: Stop[] = [
+  {
+    title: "p − q",
+    section: "walk",
+    step: { direction: "backward", part: /^loss$/, output: "d_logits" },
+    says: ({ json }) =>
+      `The way back begins with a subtraction: what the model predicts minus what is expected, divided by the ${json.loss.tokens} counted tokens. The expected token’s entry is negative while its probability is too low; rows of padding are 0.`,
+  },
+  {
+    title: "The gradient of a weight",
+    section: "walk",
+    step: { direction: "backward", part: /^decoder\.output$/, output: "d_weight" },
+    says: () =>
+      "The gradient of what comes out, times what went in, summed over all tokens of the batch. Every linear layer uses these lines. Follow the link to the forward step to compare.",
+  },
+  {
+    title: "Back through the softmax",
+    section: "walk",
+    step: { direction: "backward", part: /^decoder\.layers\.\d+\.encoder_attn$/, output: "d_scores" },
+    says: () =>
+      "A score can rise only at the expense of the others in its row, so each row sums to 0. Where the weight is 0, so is the gradient: a blocked key learns nothing.",
+  },
+  {
+    title: "Two ways back",
+    section: "walk",
+    step: { direction: "backward", part: /^decoder\.layers\.0\.self_attn_layer_norm\.residual$/, output: "d_x" },
+    says: () =>
+      "The residual sum sends its gradient both ways: through the sublayer and around it. Here both arrive and are added. This is how layers far from the loss still learn.",
+  },
+  {
+    title: "What reaches the encoder",
+    section: "gradient",
+    figure: ".memory-sum",
+    says: ({ json }) =>
+      `Each of the ${plural(json.memory_gradient.parts.length, "decoder layer")} sends a gradient back through its cross-attention. The encoder gets their sum and nothing else: it has no loss of its own.`,
+  },
+  {
+    title: "The end of the way back",
+    section: "walk",
+    step: { direction: "backward", part: /^encoder\.embed_tokens$/, output: "d_table" },
+    says: () =>
+      "Only the rows of tokens that occur in this batch have a gradient. A word that occurs twice gets the sum; a word that does not occur gets 0 from this batch.",
+  },
+];
+
+const AFTERWARDS: Stop[] = [
+  {
+    title: "One update",
+    section: "update",
+    says: () =>
+      "The gradient itself is not subtracted. Adam keeps a mean of gradients, m, and of their squares, v, and steps by m / √v times the learning rate. Take one update and compare a weight before and after.",
+  },
+  {
+    title: "Train it",
+    section: "train",
+    says: (trace) =>
+      `An untrained model has a loss of about ln ${trace.json.vocabulary.target.length} = ${formatNumber(Math.log(trace.json.vocabulary.target.length), 3)}. Make some updates and watch it fall, then go back to attention: this page computes every figure again.`,
+  },
+  {
+    title: "Break it",
+    section: "break",
+    says: () =>
+      "Take away a mask, the scale, the positions or the residual sums, and train. The loss may even get better, for the wrong reason: look at the number that gives it away.",
+  },
+  {
+    title: "From one token to a sentence",
+    section: "search",
+    figure: ".search-tree-box, .search-list",
+    says: () =>
+      "Without a target to read, the model reads its own tokens. A beam keeps several hypotheses alive; each cut or finished one says why. Move the length penalty and see who wins.",
+  },
+];
+
+export const STOPS: Stop[] = [...FORWARD, ...BACKWARD, ...AFTERWARDS];
+
+/// The number of the step that a stop shows, from 0; -1 if this trace does not have it.
+export function stepOfStop(trace: Trace, { step }: Stop): number {
+  if (!step) return 0;
+  const { direction, part, output } = step;
+  return trace.steps.findIndex(
+    (one) => one.direction === direction && part.test(one.part) && trace.tensor(one.output).name === output,
+  );
+}
+
+/// The stops that a page with these sections and this trace has.
+export const stopsFor = (trace: Trace, sections: string[]): Stop[] =>
+  STOPS.filter((stop) => sections.includes(stop.section) && stepOfStop(trace, stop) >= 0);
