@@ -6,6 +6,7 @@ template <std::floating_point Scalar>
 ResidualConnection<Scalar>::ResidualConnection(const Part<Scalar>& part, const AddAndNormSettings& settings)
     : layer_norm(norm_layer(part, settings)),
       norm_(settings.norm),
+      residual_(settings.residual),
       name_(part.at("residual").name()),
       dropout_(part.at("residual").at("dropout"), settings.dropout) {}
 
@@ -19,8 +20,10 @@ const Buffer<Scalar>& ResidualConnection<Scalar>::leave_in_place(const Pass& pas
                                                                  Buffer<Scalar>& sublayer_output) {
   dropout_.forward_in_place(pass, sublayer_output);
   Buffer<Scalar>& sum = sublayer_output;
-  sum.eigen() += x.eigen();
-  pass.record(name_, "sum [N, D] = {x} + {sublayer}", sum, x, sublayer_output);
+  if (residual_) {
+    sum.eigen() += x.eigen();
+    pass.record(name_, "sum [N, D] = {x} + {sublayer}", sum, x, sublayer_output);
+  }
   return norm_ == Norm::post ? layer_norm.forward(pass, sum) : sum;
 }
 
@@ -38,8 +41,10 @@ Buffer<Scalar>& ResidualConnection<Scalar>::enter_backward_in_place(const Pass& 
   //   d_x = d_sum + d_x_via_sublayer       post: d_entered        pre: LayerNorm.backward(d_entered)
   Buffer<Scalar>& d_x_via_sublayer = norm_ == Norm::post ? d_entered : layer_norm.backward(pass, d_entered);
   Buffer<Scalar>& d_x = d_x_via_sublayer;
-  d_x.eigen() += d_sum_->eigen();
-  pass.record(name_, "d_x [N, D] = {d_sum} + {d_x_via_sublayer}", d_x, *d_sum_, d_x_via_sublayer);
+  if (residual_) {
+    d_x.eigen() += d_sum_->eigen();
+    pass.record(name_, "d_x [N, D] = {d_sum} + {d_x_via_sublayer}", d_x, *d_sum_, d_x_via_sublayer);
+  }
   return d_x;
 }
 

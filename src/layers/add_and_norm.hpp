@@ -15,6 +15,8 @@ namespace glassformer {
 ///   pre    y = x + dropout(sublayer(LayerNorm(x)))        as in Xiong et al. 2020; the stream itself is never
 ///                                                         normalised, so the stack ends with an extra LayerNorm
 ///
+/// Without the residual sum, nothing is left of x but what the sublayer lets through.
+///
 /// Forward: enter, sublayer, leave_in_place. Backward: leave_backward, sublayer, enter_backward_in_place.
 /// N = rows (tokens), D = width.
 template <std::floating_point Scalar>
@@ -39,6 +41,7 @@ class ResidualConnection {
 
  private:
   Norm norm_;
+  bool residual_;
   std::string name_;
   Dropout<Scalar> dropout_;
   const Buffer<Scalar>* d_sum_ = nullptr;  // from leave_backward

@@ -16,6 +16,7 @@ Embedding<Scalar>::Embedding(const Part<Scalar>& part, MatrixParameter<Scalar> s
       name_(part.name()),
       pad_(settings.pad),
       scale_(settings.scaled ? std::sqrt(static_cast<Scalar>(table.cols())) : Scalar{1}),
+      has_positions_(settings.positions),
       dropout_(part.at("dropout"), settings.dropout) {
   assert(table.cols() % 2 == 0);
 }
@@ -27,6 +28,10 @@ void Embedding<Scalar>::ensure_positions(Index length) {
   }
   const Index D = table.cols();
   positions_.resize(std::max(length, 2 * positions_.rows()), D);
+  if (!has_positions_) {
+    positions_.fill(0);
+    return;
+  }
   for (Index t = 0; t < positions_.rows(); ++t) {
     for (Index i = 0; i < D / 2; ++i) {
       const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(D);

@@ -9,8 +9,9 @@ namespace glassformer {
 
 struct EmbeddingSettings {
   Id pad = 0;
-  bool scaled = true;  ///< multiply by sqrt(D)
-  double dropout = 0;  ///< rate, for the sum of embedding and position
+  bool scaled = true;     ///< multiply by sqrt(D)
+  double dropout = 0;     ///< rate, for the sum of embedding and position
+  bool positions = true;  ///< false: all positions are 0
 };
 
 /// Maps ids to vectors and adds the positional encoding (Vaswani et al. 2017, sections 3.4 and 3.5):
@@ -45,6 +46,7 @@ class Embedding {
   std::string name_;
   Id pad_;
   Scalar scale_;
+  bool has_positions_;
   Dropout<Scalar> dropout_;
   const IdMatrix* ids_ = nullptr;  // forward's input
   Buffer<Scalar> positions_;       // [longest T so far, D]

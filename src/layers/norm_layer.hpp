@@ -13,8 +13,9 @@ inline constexpr std::array kNormNames = {"post", "pre"};  ///< in the order of 
 
 struct AddAndNormSettings {
   Norm norm = Norm::post;
-  Index width = 0;     ///< D
-  double dropout = 0;  ///< rate, for the sublayer's output
+  Index width = 0;       ///< D
+  double dropout = 0;    ///< rate, for the sublayer's output
+  bool residual = true;  ///< add x to the sublayer's output
 };
 
 /// The normalisation in every residual connection, and at the end of a pre-norm stack. Only this alias and the function

@@ -13,6 +13,7 @@ ScaledDotProductAttention<Scalar>::ScaledDotProductAttention(const Part<Scalar>&
     : name_(part.name()),
       heads_(settings.heads),
       d_head_(settings.width / settings.heads),
+      scaled_(settings.scaled),
       softmax_(part.name()),
       dropout_(part.at("dropout").with({{"N", "B*H*" + part.letter("T")}, {"D", part.letter("S")}}), settings.dropout,
                settings.heads) {
@@ -37,8 +38,10 @@ Buffer<Scalar>& ScaledDotProductAttention<Scalar>::forward(const Pass& pass, Mat
   }
   pass.record(name_, "products [B*H*T, S] = {q} {k}^T of each head", weights_, q, k);
 
-  weights_.eigen() *= 1 / std::sqrt(static_cast<Scalar>(d_head_));
-  pass.record(name_, "scores [B*H*T, S] = {products} / sqrt(d_head)", weights_, weights_);
+  if (scaled_) {
+    weights_.eigen() *= 1 / std::sqrt(static_cast<Scalar>(d_head_));
+    pass.record(name_, "scores [B*H*T, S] = {products} / sqrt(d_head)", weights_, weights_);
+  }
 
   softmax_.forward_in_place(pass, weights_, mask);
   const Buffer<Scalar>& used = dropout_.forward(pass, weights_);
@@ -92,8 +95,10 @@ void ScaledDotProductAttention<Scalar>::backward_scores(const Pass& pass, Matrix
   // scores = products / sqrt(d_head)
   Buffer<Scalar>& d_scores = d_weights_;
   Buffer<Scalar>& d_products = d_weights_;
-  d_scores.eigen() *= 1 / std::sqrt(static_cast<Scalar>(d_head_));
-  pass.record(name_, "d_products [B*H*T, S] = {d_scores} / sqrt(d_head)", d_products, d_scores);
+  if (scaled_) {
+    d_scores.eigen() *= 1 / std::sqrt(static_cast<Scalar>(d_head_));
+    pass.record(name_, "d_products [B*H*T, S] = {d_scores} / sqrt(d_head)", d_products, d_scores);
+  }
 
   // products = Q K^T.  product_ts = q_t . k_s has the derivative k_s with respect to q_t, and q_t with respect to k_s.
   // Each query is in products with all keys, and each key in products with all queries:

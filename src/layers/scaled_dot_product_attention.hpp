@@ -13,6 +13,7 @@ struct AttentionSettings {
   Index width = 0;     ///< D
   Index heads = 1;     ///< H; divides the width
   double dropout = 0;  ///< rate, for the attention weights
+  bool scaled = true;  ///< divide scores by sqrt(d_head)
 };
 
 /// Scaled dot-product attention of all heads (Vaswani et al. 2017, sections 3.2.1 and 3.2.2):
@@ -67,6 +68,7 @@ class ScaledDotProductAttention {
 
   std::string name_;
   Index heads_, d_head_;
+  bool scaled_;
   Index B_ = 0, T_ = 0, S_ = 0;
   MaskedSoftmax<Scalar> softmax_;
   Dropout<Scalar> dropout_;

@@ -18,7 +18,7 @@ Index longest_output_of(const Config& config) { return longest_output(config.dec
 /// The library's padding id. If our vocabulary has none (kNoToken), the library pads with bos.
 Id library_pad(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : ids.pad; }
 
-/// Collects the settings with a fixed set of values.
+/// Collects the settings with a fixed set of values, true and false among them.
 struct Choices {
   std::map<std::string, std::string>& values;
 
@@ -26,7 +26,8 @@ struct Choices {
   void operator()(const char* name, const std::string&, Enum value, const std::array<const char*, size>& names) const {
     values[name] = names[static_cast<std::size_t>(value)];
   }
-  void operator()(const char*, const std::string&, const auto&...) const {}  // numbers, true and false
+  void operator()(const char* name, const std::string&, bool value) const { values[name] = value ? "true" : "false"; }
+  void operator()(const char*, const std::string&, const auto&...) const {}  // numbers
 };
 
 /// The values of those settings, except of those that Marian has, too.
@@ -35,6 +36,7 @@ std::map<std::string, std::string> our_choices(TransformerSettings model) {
   for_each_setting(model, Choices{values});
   values.erase("activation");
   values.erase("tied_embeddings");
+  values.erase("scale_embeddings");
   return values;
 }
 

@@ -30,16 +30,19 @@ struct TransformerSettings {
   double embedding_dropout = 0.1;   ///< of embedding + position
   double attention_dropout = 0.0;   ///< of attention weights
   double activation_dropout = 0.0;  ///< of the feed-forward network's activations
+  bool scale_scores = true;         ///< divides attention's scores by sqrt(d_head); for lessons: false shows what for
+  bool positions = true;            ///< adds positions to embeddings; for lessons, too
+  bool residual = true;             ///< adds each sublayer's input to its output; for lessons, too
   double initial_gain = 1.0;        ///< scales value, output and feed-forward maps at the start; see initialize
   MaskSettings masks = {};          ///< used in training, and therefore also in translation
 
   bool operator==(const TransformerSettings&) const = default;
 
   // The settings of each layer.
-  AttentionSettings attention() const { return {d_model, heads, attention_dropout}; }
+  AttentionSettings attention() const { return {d_model, heads, attention_dropout, scale_scores}; }
   FeedForwardSettings feed_forward() const { return {d_model, d_ff, activation, activation_dropout}; }
-  AddAndNormSettings add_and_norm() const { return {norm, d_model, dropout}; }
-  EmbeddingSettings embedding(Id pad) const { return {pad, scale_embeddings, embedding_dropout}; }
+  AddAndNormSettings add_and_norm() const { return {norm, d_model, dropout, residual}; }
+  EmbeddingSettings embedding(Id pad) const { return {pad, scale_embeddings, embedding_dropout, positions}; }
 };
 
 /// What the model needs to know about its vocabularies. The special ids are always passed in, never hard-coded.

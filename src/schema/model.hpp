@@ -30,6 +30,11 @@ void for_each_setting(TransformerSettings& model, const auto& visit) {
   visit("embedding_dropout", "rate on the sum of embedding and position", model.embedding_dropout, kRate);
   visit("attention_dropout", "rate on the attention weights", model.attention_dropout, kRate);
   visit("activation_dropout", "rate after the feed-forward networks' activation", model.activation_dropout, kRate);
+  visit("scale_scores", "true: divide attention's scores by sqrt(d_head); for lessons: false shows what it is for",
+        model.scale_scores);
+  visit("positions", "true: add positions to embeddings; for lessons: false shows what it is for", model.positions);
+  visit("residual", "true: add each sublayer's input to its output; for lessons: false shows what it is for",
+        model.residual);
   visit("initial_gain", "scales sublayers' initial weights; below 1, post-norm converges faster", model.initial_gain,
         kPositive);
 }

@@ -24,8 +24,11 @@ struct AttentionExample {
   SingleLayer<ScaledDotProductAttention<Scalar>, Scalar> layer;
   Buffer<Scalar> q, k, v, d_context, context, d_q, d_k, d_v;
 
-  AttentionExample(RandomValues& random, const AttentionShape& s, Mask mask_, double dropout_)
-      : shape(s), mask(std::move(mask_)), dropout(dropout_), layer(random, AttentionSettings{s.D, s.H, dropout_}) {
+  AttentionExample(RandomValues& random, const AttentionShape& s, Mask mask_, double dropout_, bool scaled = true)
+      : shape(s),
+        mask(std::move(mask_)),
+        dropout(dropout_),
+        layer(random, AttentionSettings{s.D, s.H, dropout_, scaled}) {
     for (Index b = 0; b < s.B; ++b) {
       sentences.push_back(10 + b);
     }

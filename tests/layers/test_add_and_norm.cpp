@@ -34,8 +34,8 @@ struct AddAndNormExample {
   Buffer<double> x = random.matrix(6, 4), slope = random.matrix(6, 4), d_y = random.matrix(6, 4);
   SingleLayer<SquaringBlock> block;
 
-  AddAndNormExample(Norm norm, double dropout_)
-      : dropout(dropout_), block(random, slope, AddAndNormSettings{norm, 4, dropout}) {}
+  AddAndNormExample(Norm norm, double dropout_, bool residual = true)
+      : dropout(dropout_), block(random, slope, AddAndNormSettings{norm, 4, dropout, residual}) {}
 
   const Buffer<double>& forward() { return block->forward(kTrainingPass, x); }
   const Buffer<double>& backward() { return block->backward(kTrainingPass, d_y); }
@@ -64,16 +64,31 @@ TEST_CASE("Pre-norm is x + dropout(sublayer(LayerNorm(x)))", "[layers]") {
   CHECK(largest_difference(y, example.x.eigen() + dropped.eigen()) < 1e-15);
 }
 
-TEST_CASE("The gradients of add & norm are right for post-norm and pre-norm, with and without dropout", "[layers]") {
+TEST_CASE("Without the residual sum, post-norm is LayerNorm(dropout(sublayer(x)))", "[layers]") {
+  AddAndNormExample example(Norm::post, 0.4, false);
+  const Buffer<double> y = example.forward();
+  CHECK(largest_difference(y, example.normed(example.dropped(example.x))) < 1e-15);
+}
+
+TEST_CASE("Without the residual sum, pre-norm is dropout(sublayer(LayerNorm(x)))", "[layers]") {
+  AddAndNormExample example(Norm::pre, 0.4, false);
+  const Buffer<double> y = example.forward();
+  CHECK(largest_difference(y, example.dropped(example.normed(example.x))) < 1e-15);
+}
+
+TEST_CASE("The gradients of add & norm are right for post-norm and pre-norm, with and without dropout and residual sum",
+          "[layers]") {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     for (const double dropout : {0.0, 0.4}) {
-      CAPTURE(norm == Norm::post, dropout);
-      AddAndNormExample example(norm, dropout);
-      require_gradients(
-          example.block, [&] { return weighted_sum(example.forward(), example.d_y); },
-          [&]() -> InputGradients {
-            return {{"x", example.x, example.backward()}};
-          });
+      for (const bool residual : {true, false}) {
+        CAPTURE(norm == Norm::post, dropout, residual);
+        AddAndNormExample example(norm, dropout, residual);
+        require_gradients(
+            example.block, [&] { return weighted_sum(example.forward(), example.d_y); },
+            [&]() -> InputGradients {
+              return {{"x", example.x, example.backward()}};
+            });
+      }
     }
   }
 }

@@ -87,6 +87,26 @@ TEST_CASE("A token's vector is its row of the table, scaled by sqrt(D) or not, p
   }
 }
 
+TEST_CASE("Without positions, a token has the same vector wherever it is, and the table's gradient is right",
+          "[layers]") {
+  RandomValues random(2);
+  EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad, true, 0, false});
+  const Buffer<double>& x = embedding->forward({}, kEmbeddedIds);
+  for (Index n = 0; n < x.rows(); ++n) {
+    const Id id = kEmbeddedIds(n / 3, n % 3);
+    for (Index i = 0; i < 4; ++i) {
+      CHECK(x(n, i) == (id == kEmbeddingPad ? 0 : 2 * embedding->table.value()(id, i)));
+    }
+  }
+  const Buffer<double> d_y = random.matrix(6, 4);
+  require_gradients(
+      embedding, [&] { return weighted_sum(embedding->forward(kTrainingPass, kEmbeddedIds), d_y); },
+      [&]() -> InputGradients {
+        embedding->backward(kTrainingPass, d_y);
+        return {};
+      });
+}
+
 TEST_CASE("A token embedded alone has the same bits as in a batch", "[layers]") {
   RandomValues random(2);
   EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad});

@@ -70,6 +70,32 @@ TEST_CASE("The gradients of attention are right under any mask, with and without
   }
 }
 
+TEST_CASE(
+    "Attention without scaling is that of queries which are sqrt(d_head) times as long, and its gradients are right",
+    "[layers]") {
+  const AttentionShape shape{2, 3, 4, 2, 2 * 5};
+  RandomValues random(3);
+  const Mask mask = example::random_mask(random, shape);
+  AttentionExample<double> scaled(random, shape, mask, 0.4);
+  AttentionExample<double> unscaled(random, shape, mask, 0.4, false);
+  unscaled.q = scaled.q;
+  unscaled.k = scaled.k;
+  unscaled.v = scaled.v;
+  scaled.q.eigen() *= std::sqrt(5.0);
+  scaled.forward();
+  unscaled.forward();
+  CHECK(largest_difference(scaled.context, unscaled.context) < 1e-14);
+  require_gradients(
+      [&] {
+        unscaled.forward();
+        return weighted_sum(unscaled.context, unscaled.d_context);
+      },
+      [&]() -> InputGradients {
+        unscaled.backward();
+        return {{"q", unscaled.q, unscaled.d_q}, {"k", unscaled.k, unscaled.d_k}, {"v", unscaled.v, unscaled.d_v}};
+      });
+}
+
 TEST_CASE("The weights of a query that sees something sum to 1, and dropout applies to those that are used",
           "[layers]") {
   const AttentionShape shape{2, 3, 4, 2, 2 * 4};

@@ -48,8 +48,9 @@ TEST_CASE("each setting of a model that Marian has too survives being written fo
   for_each_setting(model, [&](const std::string& name, const auto&, auto& field, const auto&...) {
     using Type = std::remove_reference_t<decltype(field)>;
     if constexpr (!std::is_enum_v<Type>) {
-      if (name == "initial_gain" || name == "embedding_dropout") {
-        return;  // Marian has neither
+      if (name == "initial_gain" || name == "embedding_dropout" || name == "scale_scores" || name == "positions" ||
+          name == "residual") {
+        return;  // Marian has none of them
       }
       CAPTURE(name);
       const Type usual = field;

@@ -153,6 +153,19 @@ TEST_CASE("a pre-norm model is not saved as a Marian model", "[checkpoint]") {
   CHECK_FALSE(marian(config).contains("architectures"));
 }
 
+TEST_CASE("a model with a part left out is not saved as a Marian model", "[checkpoint]") {
+  for (const auto& [name, part] : {std::pair{"scale_scores", &TransformerSettings::scale_scores},
+                                   std::pair{"positions", &TransformerSettings::positions},
+                                   std::pair{"residual", &TransformerSettings::residual}}) {
+    Config config;
+    CHECK_FALSE(marian(config).contains(std::string("glassformer_") + name));
+    config.model.*part = false;
+    CHECK(marian(config)["model_type"] == "glassformer");
+    CHECK(marian(config)[std::string("glassformer_") + name] == "false");
+    CHECK_FALSE(marian(config).contains("architectures"));
+  }
+}
+
 TEST_CASE("generation_config.json holds the search settings and the target's special ids", "[checkpoint]") {
   Config config;
   config.data.max_length = 600;

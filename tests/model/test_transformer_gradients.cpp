@@ -65,6 +65,19 @@ TEST_CASE("The transformer's gradients match finite differences with masks off",
   }
 }
 
+TEST_CASE("The transformer's gradients match finite differences without scaled scores, positions or residual sums",
+          "[model]") {
+  for (bool TransformerSettings::*part :
+       {&TransformerSettings::scale_scores, &TransformerSettings::positions, &TransformerSettings::residual}) {
+    for (const Norm norm : {Norm::post, Norm::pre}) {
+      TransformerSettings settings = example::settings(norm, Tying::target, Activation::gelu);
+      settings.*part = false;
+      check_model(settings, 0.1, kSome);
+      check_model(example::with_dropout(settings), 0, kSome);
+    }
+  }
+}
+
 TEST_CASE("Gradients are right even if buffers have gaps between rows", "[model]") {
   TransformerSettings settings = example::with_dropout(example::settings(Norm::post, Tying::all));
   settings.d_model = 256;

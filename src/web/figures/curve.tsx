@@ -25,6 +25,8 @@ interface Props {
 }
 
 const HEIGHT = 9; // rem
+/// Distances between lines of the grid that count something.
+const WHOLE = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) => [power, 2 * power, 5 * power]);
 
 export function Curves({ name, axis, x, series, names = ["", ""], marked }: Props) {
   return (
@@ -105,7 +107,8 @@ function optionsOf(
     ticks: { show: false },
   };
   const value = (_: uPlot, number: number | null) => (number === null ? "–" : shown(number));
-  const second = { label: names[1], stroke: colour("--warm"), width: 1.5, dash: [6, 4], value };
+  const points = { show: false };
+  const second = { label: names[1], stroke: colour("--warm"), width: 1.5, dash: [6, 4], points, value };
   return {
     width: box.clientWidth || 300,
     height: (labelled ? HEIGHT + 1.5 : HEIGHT) * rem,
@@ -115,6 +118,7 @@ function optionsOf(
     axes: [
       {
         ...lines,
+        incrs: WHOLE,
         size: (labelled ? 3 : 1.6) * rem,
         ...(labelled && { label: axis, labelFont: font, labelSize: 1.3 * rem }),
       },
@@ -122,7 +126,7 @@ function optionsOf(
     ],
     series: [
       { label: axis },
-      { label: names[0] || name, stroke: colour("--accent"), width: 2, value },
+      { label: names[0] || name, stroke: colour("--accent"), width: 2, points, value },
       ...(dashed ? [second] : []),
     ],
     hooks: {

@@ -25,6 +25,10 @@ export const error = signal<string | null>(null);
 export const work = signal<string | null>(null);
 export const busy = computed(() => work.value !== null);
 
+/// Ends training, so that the engine can do something else.
+let endTraining = () => {};
+export const setEndTraining = (end: () => void) => (endTraining = end);
+
 let last: Promise<unknown> = Promise.resolve();
 
 /// Runs something on the engine after all that was asked for before. Returns null if it was refused; `error` says why.
@@ -61,8 +65,13 @@ export async function changeWorkers(count: number): Promise<void> {
   await run(count === 1 ? "starting a worker" : `starting ${count} workers`, async (old) => {
     const bytes = await old.snapshot();
     const { started, description } = await startEngine(count);
-    await started.create(values.value, text.value);
-    await started.restore(bytes);
+    try {
+      await started.create(values.value, text.value);
+      await started.restore(bytes);
+    } catch (problem) {
+      started.end();
+      throw problem;
+    }
     old.end();
     engine.value = started;
     about.value = description;
@@ -76,6 +85,7 @@ export async function create(from: Start, changed: Values = {}, ownText?: Text):
   const own = Object.entries(from.values).filter(([key]) => known.has(key));
   const all = { ...Object.fromEntries(own), ...changed };
   const lines = ownText ?? (await from.text());
+  endTraining();
   const made = await run("making the model", (engine) => engine.create(all, lines));
   if (!made) return false;
   start.value = from;

@@ -5,6 +5,7 @@ import { AttentionSection } from "../sections/attention_section";
 import type { SectionProps } from "../sections/choices";
 import { GradientSection } from "../sections/gradient_section";
 import { WalkSection } from "../sections/walk_section";
+import { BreakSection } from "./break_section";
 import { LiveMaskSection } from "./masks/live_mask_section";
 import { SearchSection } from "./search_section";
 import { LiveTextSection } from "./text/live_text_section";
@@ -28,4 +29,5 @@ export const SECTIONS: LiveSection[] = [
   { id: "update", short: "Update", title: "How an update changes a weight", View: UpdateSection },
   { id: "train", short: "Train", title: "Train it", View: TrainSection },
   { id: "search", short: "Search", title: "How a translation is found", View: SearchSection },
+  { id: "break", short: "Break it", title: "Break it, and see what each part is for", View: BreakSection },
 ];

@@ -2,7 +2,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Update } from "../engine/protocol";
 import type { WorkerEngine } from "../engine/worker_engine";
-import { engine, generation, run, workers } from "./engine_state";
+import { engine, generation, run, setEndTraining, workers } from "./engine_state";
 import { followDue, nextStop, thinOut, updatesUntil, type Snapshot } from "./training_plan";
 
 /// The update whose weights the page shows.
@@ -97,6 +97,7 @@ export function stop(): void {
   stopped = true;
   engine.value?.stop();
 }
+setEndTraining(stop);
 
 /// Returns to an update: to a snapshot, or from the last one before it by training again, with the same bits. A later
 /// call changes the destination of an earlier one.

@@ -1,0 +1,111 @@
+// Break the model, and watch what happens.
+import { useComputed, useSignal } from "@preact/signals";
+import { Chooser } from "../base/chooser";
+import { formatNumber } from "../base/numbers";
+import { ScrollBox, TitledTable } from "../base/tables";
+import { Curves } from "../figures/curve";
+import type { Scores } from "./break_scores";
+import { broken, brokenScores, brokenUpdates, brokenWork, stopBroken, trainBroken } from "./break_state";
+import { BREAKAGES, type Breakage } from "./breakages";
+import intact from "./intact_toy.json";
+import "./break_section.css";
+
+const COUNT = 400; // updates, after which the intact toy translates many sentences
+
+export function BreakSection() {
+  const chosen = useSignal((broken.value ?? BREAKAGES[0]!).id);
+  const breakage = BREAKAGES.find(({ id }) => id === chosen.value)!;
+  return (
+    <>
+      <p class="lead">
+        What is each part good for? Take it away and see. A broken toy is trained from the beginning, beside the
+        recorded curve of the intact one. Both begin with the same weights and see the same sentences in the same order.
+        Your own model stays as it is.
+      </p>
+      <Chooser
+        legend="Break"
+        options={BREAKAGES.map(({ id, title }) => ({ value: id, text: title }))}
+        chosen={chosen.value}
+        choose={(id) => (chosen.value = id)}
+      />
+      <h3>{breakage.title}</h3>
+      <p>{breakage.says}</p>
+      <p class="note">
+        {Object.entries(breakage.changed).map(([key, value]) => (
+          <code key={key} class="setting">
+            {key}: {value}
+          </code>
+        ))}
+      </p>
+      <Buttons breakage={breakage} />
+      {broken.value === breakage && <Results breakage={breakage} />}
+    </>
+  );
+}
+
+function Buttons({ breakage }: { breakage: Breakage }) {
+  const works = brokenWork.value !== null;
+  const more = broken.value === breakage && brokenUpdates.value.length > 0;
+  const title = more ? `Train it ${COUNT} updates more` : `Train it for ${COUNT} updates`;
+  return (
+    <p>
+      <button type="button" class="main" onClick={() => (works ? stopBroken() : void trainBroken(breakage, COUNT))}>
+        {works ? "Stop" : title}
+      </button>{" "}
+      <span role="status">{works && broken.value ? `${broken.value.title}: it is ${brokenWork.value} …` : ""}</span>
+    </p>
+  );
+}
+
+function Results({ breakage }: { breakage: Breakage }) {
+  const x = useComputed(() => brokenUpdates.value.map(({ number }) => number));
+  const series = useComputed(() => [
+    {
+      name: "loss",
+      values: brokenUpdates.value.map(({ loss }) => loss),
+      dashed: intact.losses.slice(0, brokenUpdates.value.length),
+    },
+  ]);
+  return (
+    <>
+      <Curves name="Loss" axis="update" x={x.value} series={series.value} names={["broken", "intact"]} />
+      {brokenScores.value.length > 0 && <ScoreTable scores={brokenScores.value} />}
+      {brokenScores.value.length > 0 && (
+        <p class="tells">
+          <b>What gives it away:</b> {breakage.tells}
+        </p>
+      )}
+    </>
+  );
+}
+
+type Row = [title: string, value: (scores: Scores) => string];
+
+const ROWS: Row[] = [
+  ["loss, teacher forcing", ({ loss }) => formatNumber(loss, 4)],
+  ["correct words, teacher forcing", ({ correct, tokens }) => `${correct} of ${tokens}`],
+  ["exact match, free running", ({ exact, sentences }) => `${exact} of ${sentences}`],
+  ["right words in the wrong order", ({ otherOrder, sentences }) => `${otherOrder} of ${sentences}`],
+  ["different translations", ({ different, sentences }) => `${different} of ${sentences}`],
+  ["changed beside a long sentence", ({ changed, sentences }) => `${changed} of ${sentences}`],
+];
+
+/// The last scores, beside those of the intact model after as many updates, or nearly.
+function ScoreTable({ scores }: { scores: Scores[] }) {
+  const last = scores.at(-1)!;
+  const before = intact.scores.findLast(({ update }) => update <= last.update);
+  const titles = ["", `broken, after ${last.update} updates`, before ? `intact, after ${before.update}` : "intact"];
+  return (
+    <ScrollBox name="Scores on sentences that it is not trained on">
+      <TitledTable titles={titles}>
+        {ROWS.map(([title, value]) => (
+          <tr key={title}>
+            <th scope="row">{title}</th>
+            <td class="number">{value(last)}</td>
+            <td class="number">{before ? value(before) : "–"}</td>
+          </tr>
+        ))}
+      </TitledTable>
+    </ScrollBox>
+  );
+}

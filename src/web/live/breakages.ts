@@ -1,0 +1,69 @@
+// Ways to break the model. Each is a setting or two, what it takes away, and what gives it away.
+import type { Values } from "../engine/protocol";
+
+export interface Breakage {
+  id: string;
+  title: string;
+  changed: Values;
+  says: string; // what is missing
+  tells: string; // which numbers give it away
+}
+
+export const BREAKAGES: Breakage[] = [
+  {
+    id: "look_ahead",
+    title: "No look-ahead mask",
+    changed: { "masks.look_ahead": "false" },
+    says:
+      "The decoder sees the whole target, and so the word that it must predict: it is the next word of its own input. " +
+      "It learns to copy it.",
+    tells:
+      "The loss falls faster than the intact model’s, and teacher forcing is nearly always right. In free running there " +
+      "is no next word to copy: exact match stays at 0.",
+  },
+  {
+    id: "padding",
+    title: "No padding masks",
+    changed: { "masks.encoder_padding": "false", "masks.target_padding": "false", "masks.cross_padding": "false" },
+    says: "Padding takes attention away from words. How much there is depends on the longest sentence of the batch.",
+    tells:
+      "The loss tells nothing: it is that of the intact model, because batches of training have little padding. But beside " +
+      "a long sentence, a short one is translated differently.",
+  },
+  {
+    id: "cross_padding",
+    title: "No cross-attention mask",
+    changed: { "masks.cross_padding": "false" },
+    says: "The encoder ignores padding, but it still has an output at each padded position, and the decoder reads it.",
+    tells: "Again the loss tells nothing, and translations change beside a long sentence.",
+  },
+  {
+    id: "scale",
+    title: "Scores not divided",
+    changed: { "model.scale_scores": "false" },
+    says:
+      "Without the division by √d_head, scores are larger: softmax puts nearly all weight on one key, and has almost no " +
+      "gradient.",
+    tells:
+      "Learning is slower at first. In a model this narrow (√16 = 4), it catches up: the damage grows with d_head.",
+  },
+  {
+    id: "positions",
+    title: "No positions",
+    changed: { "model.positions": "false" },
+    says:
+      "To the encoder, a sentence is a bag of words: “the dog sees the cat” and “the cat sees the dog” are the same. " +
+      "The decoder knows what it has written only as a bag, too.",
+    tells: "It learns which words, but not their order: many translations have the right words in the wrong order.",
+  },
+  {
+    id: "residual",
+    title: "No residual sums",
+    changed: { "model.residual": "false" },
+    says:
+      "Each sublayer replaces its input instead of adding to it. What a sublayer does not pass on is lost: the word " +
+      "itself, and its position. The gradient has no way around the sublayers either.",
+    tells:
+      "The loss falls only to what word frequencies give, and stays there. Translations are the same for every source.",
+  },
+];

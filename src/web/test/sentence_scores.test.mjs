@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { heldOut, scoreModel } from "../live/break_scores";
+import { otherOrder, sameWords, wordsOf } from "../live/sentence_scores";
+import { debugModel } from "./engine.mjs";
+
+test("exact match compares words, whatever the white space between them", () => {
+  assert.ok(sameWords("der  hund\u00a0sieht ", "der hund sieht"));
+  assert.ok(!sameWords("der hund", "hund der"));
+  assert.ok(!sameWords("der hund", "derhund"));
+  assert.ok(sameWords("", " "));
+  assert.deepEqual(wordsOf("a\ufeffb\u2009c"), ["a\ufeffb", "c"]); // U+FEFF is not white space
+});
+
+test("another order is the same words, as often, in another order", () => {
+  assert.ok(otherOrder("der hund sieht die katze", "die katze sieht der hund"));
+  assert.ok(!otherOrder("der hund", "der hund"));
+  assert.ok(!otherOrder("der der hund", "der hund hund"));
+});
+
+/// Twenty pairs to score, then seven for the long sentence.
+const text = {
+  source: "she sleeps .\nthe small dog sees a house .\n".repeat(14),
+  target: "sie schläft .\nder kleine hund sieht ein haus .\n".repeat(14),
+};
+
+test("the sentences that are scored are not in the long one", () => {
+  const { pairs, long } = heldOut(text);
+  assert.equal(pairs.length, 20);
+  assert.equal(wordsOf(long).length, 4 * 3 + 3 * 7);
+});
+
+test("an intact model is right, and does not mind a long sentence beside it", async () => {
+  const { engine } = await debugModel();
+  for (let i = 0; i < 100; ++i) engine.step();
+  const scores = await scoreModel(engine, text, 100);
+  assert.deepEqual(
+    { ...scores, loss: 0 },
+    {
+      update: 100,
+      sentences: 20,
+      loss: 0,
+      tokens: 120,
+      correct: 120,
+      exact: 20,
+      otherOrder: 0,
+      different: 2,
+      changed: 0,
+    },
+  );
+  assert.ok(scores.loss < 0.1);
+});
+
+test("without a look-ahead mask, teacher forcing is right and free running is not", async () => {
+  const { engine } = await debugModel({ "masks.look_ahead": "false" });
+  for (let i = 0; i < 100; ++i) engine.step();
+  const { correct, tokens, exact } = await scoreModel(engine, text, 100);
+  assert.equal(correct, tokens);
+  assert.ok(exact < 20, `${exact} exact matches`);
+});
+
+test("without padding masks, a long sentence changes the translations beside it", async () => {
+  const off = { "masks.encoder_padding": "false", "masks.target_padding": "false", "masks.cross_padding": "false" };
+  const { engine } = await debugModel(off);
+  for (let i = 0; i < 100; ++i) engine.step();
+  const { changed } = await scoreModel(engine, text, 100);
+  assert.ok(changed > 0);
+});
