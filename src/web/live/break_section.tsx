@@ -94,7 +94,11 @@ const ROWS: Row[] = [
 function ScoreTable({ scores }: { scores: Scores[] }) {
   const last = scores.at(-1)!;
   const before = intact.scores.findLast(({ update }) => update <= last.update);
-  const titles = ["", `broken, after ${last.update} updates`, before ? `intact, after ${before.update}` : "intact"];
+  const titles = [
+    "measured on held-out text",
+    `broken, after ${last.update} updates`,
+    before ? `intact, after ${before.update}` : "intact",
+  ];
   return (
     <ScrollBox name="Scores on sentences that it is not trained on">
       <TitledTable titles={titles}>
