@@ -14,12 +14,15 @@ The numbers are those of the model of configs/debug.yaml after 20 updates; they 
     CODE -->                         and `minutes`: how long pages take to read
     <!-- diagram NAME: TITLE         a picture, drawn by scripts/course/diagram.py, up to <!-- end -->
     TEXT -->
+    <!-- live NAME                   a slot for a figure of the live page, up to <!-- end -->: its parameters are values
+    PARAMETER = EXPRESSION -->       of Python expressions. src/web/course/slots.json has the names. GitHub shows nothing
     <!-- = EXPRESSION -->x<!-- . --> the value of a Python expression, within a sentence
 """
 
 import argparse
 import contextlib
 import difflib
+import html
 import io
 import json
 import math
@@ -113,7 +116,8 @@ class Page:
 
     def names(self):
         return {name: getattr(self, name) for name in ("trace", "model", "run", "t", "shape", "mask", "what_if", "tokens",
-                                                       "table", "directory")} | self.sizes | {"np": np, "reference": reference}
+                                                       "table", "directory")} | self.sizes | {
+                                                           "np": np, "reference": reference, "sentences": SENTENCES}
 
 
 def matrix(values):
@@ -129,7 +133,7 @@ class Filler:
         self.where = path.relative_to(PROJECT)
         self.scope = self.page.names() | {"minutes": self.minutes}  # what one mark defines, later marks of the page can use
         self.filled[path] = re.sub(
-            r"(<!-- (code|python|diagram)\b(.*?)-->\n)(.*?)(<!-- end -->)|(<!-- = (.*?) -->)(.*?)(<!-- \. -->)",
+            r"(<!-- (code|python|diagram|live)\b(?!:)(.*?)-->\n)(.*?)(<!-- end -->)|(<!-- = (.*?) -->)(.*?)(<!-- \. -->)",
             self._mark, path.read_text(encoding="utf-8"), flags=re.S)
         return self.filled[path]
 
@@ -174,6 +178,20 @@ class Filler:
         body = re.sub(r"\{(.*?)\}", lambda match: str(eval(match.group(1), self.scope)), body)
         self.pictures[COURSE / "images" / f"{name}.svg"] = draw(body)
         return f"![{title}](images/{name}.svg)"
+
+    def live(self, text):
+        name, *lines = text.split("\n")
+        values = {key: as_words(eval(expression, self.scope)) for key, expression in (line.split(" = ", 1) for line in lines)}
+        words = [f'{key}="{html.escape(value)}"' for key, value in values.items()]
+        return " ".join(["<!-- live:", name, *words, "-->"])
+
+
+def as_words(value):
+    """The value of a slot's parameter: its words or numbers, separated by spaces, or by " | " if they are lists."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        nested = any(isinstance(item, (list, tuple, np.ndarray)) for item in value)
+        return (" | " if nested else " ").join(map(as_words, value))
+    return f"{value:.8g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def minutes_of(text):

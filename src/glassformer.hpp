@@ -101,18 +101,16 @@ class Session {
   /// when all of it has been used. \throws std::invalid_argument  the session has no sentence pairs
   Update step();
 
-  // step() in parts, for ranks that exchange messages, and cannot wait for one inside of step(): begin_step() on all
-  // ranks; add_shards() and shard_results() on one after the other; then finish_step() on all, with `ranks` returning
-  // the sum and the results of all ranks.
+  // For ranks that exchange messages and cannot wait for one inside step(): run_shards() on all ranks; add_shards() and
+  // shard_results() on one after the other; then step() on all, with `ranks` returning the sum and the results of all.
 
-  /// Runs this rank's shards of the next batch. \throws std::invalid_argument  the session has no sentence pairs
-  void begin_step();
+  /// Runs this rank's shards of the next step() beforehand. \throws std::invalid_argument  as step()
+  void run_shards();
   /// Adds the gradients of this rank's shards to the sum of the ranks before it, [parameters]; the first rank begins
   /// the sum. \throws std::invalid_argument  it has another size
   void add_shards(std::span<float> sum);
-  /// Loss and tokens of all shards, as bytes; begin_step() fills this rank's block.
+  /// Loss and tokens of all shards, as bytes; run_shards() fills this rank's block.
   std::span<std::byte> shard_results();
-  Update finish_step();
 
   /// How many updates have been made, skipped ones included.
   Index updates() const;
@@ -164,6 +162,7 @@ class Session {
 
  private:
   struct State;
+  static void require_pairs(const State& state);
   std::unique_ptr<State> state_;
 };
 

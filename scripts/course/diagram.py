@@ -18,6 +18,10 @@ STYLE = """<style>text { font: 14px sans-serif; fill: #1f2328; text-anchor: midd
 .box { fill: #ddf4ff; stroke: #0969da; } .operation { fill: #fff8c5; stroke: #9a6700; }
 .forward { stroke: #57606a; fill: none; stroke-width: 1.4; } .backward { stroke: #cf222e; fill: none; stroke-width: 1.4;
 stroke-dasharray: 5 3; } .back { fill: #cf222e; }</style>"""
+DARK = """<style>@media (prefers-color-scheme: dark) { text { fill: #e8ebef; } .shape { fill: #b0b9c4; }
+svg > rect:not([class]) { fill: #1d2127; } .box { fill: #1b3048; stroke: #7db8f2; }
+.operation { fill: #3a2a1a; stroke: #ffb26b; } .forward { stroke: #b0b9c4; } #tip path { fill: #b0b9c4; }
+.backward { stroke: #ff8a80; } .back, #back path { fill: #ff8a80; } }</style>"""
 
 
 def draw(text):
@@ -55,6 +59,11 @@ def draw(text):
             'orient="auto"><path d="M0 0 8 4 0 8z" fill="#57606a"/></marker><marker id="back" viewBox="0 0 8 8" refX="7" '
             'refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#cf222e"/></marker></defs>\n'
             f'<rect width="{width:g}" height="{height:g}" fill="#ffffff" rx="6"/>\n' + "\n".join(lines + shapes) + "\n</svg>\n")
+
+
+def for_dark_pages(svg):
+    """The same diagram for a page that follows the reader's choice of light or dark mode."""
+    return svg.replace("</style>", "</style>\n" + DARK, 1)
 
 
 def _arrow(start, end, backward, label):

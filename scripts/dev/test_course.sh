@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests the course: the pages show the program's own code and numbers; every lab fails unsolved and passes solved; every
 # known wrong answer gets its own diagnosis, and those derived from the right ones fail; a class of broken submissions is
-# graded; the finale ends in the digest; the slides need no network; and each of these checks can fail.
+# graded; the finale ends in the digest; the slides, and the pages for the live page, need no network; and each of these
+# checks can fail.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -31,7 +32,8 @@ cat "$said"
 [ "$status" = 0 ]
 timed python3 tests/course/test_grade.py
 
-need pandoc 'the test of the slides' || exit 0
+need pandoc 'the test of the slides and of the pages for the live page' || exit 0
+timed python3 tests/course/test_course_pages.py
 scripts/slides.sh "$slides"
 if grep -oE '((src|href)="?|url\(["'\'']?)https?:[^"]*' "$slides"; then
   echo 'The slides need the network for the lines above.' >&2

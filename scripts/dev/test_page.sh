@@ -114,6 +114,7 @@ fi
 (test_other_models) >"$directory/other_models.log" 2>&1 &  # a second browser at the same time
 other_models=$! status=0
 test_page all "$run" || status=1
+"$python" tests/page/test_explained_number.py "$directory/all.html" "$directory/all.json" || status=1
 test_dropout || status=1
 wait $other_models || status=1
 cat "$directory/other_models.log"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests the TypeScript sources of the pages in src/web: their types, their format, and that src/web/dist is what they
-# give. The program contains the files of src/web/dist, so building it needs neither Node nor npm.
+# Tests the TypeScript sources of the pages in src/web: their types, their format, that src/web/dist is what they give,
+# and src/web/test. If the program has been built, those tests also recompute every number of traces that it writes. The
+# program contains the files of src/web/dist, so building it needs neither Node nor npm.
 #
 #   scripts/dev/test_web.sh          checks everything
 #   scripts/dev/test_web.sh --fix    formats the sources and writes src/web/dist
@@ -34,4 +35,14 @@ if ! diff --recursive --brief --exclude="*.gz" dist "$directory"; then
   echo 'src/web/dist is not what the sources give. To build it again: scripts/dev/test_web.sh --fix' >&2
   exit 1
 fi
-echo "src/web: types, format and dist are right"
+
+traces=()
+if [[ -x ../../build/release/glassformer ]]; then
+  mkdir "$directory/traces"
+  ../../scripts/dev/make_web_traces.sh build/release/glassformer "$directory/traces"
+  traces=("$directory"/traces/*.json)
+else
+  echo 'SKIPPED: the tests that need traces, because build/release/glassformer has not been built.' >&2
+fi
+npm run --silent test -- "${traces[@]}"
+echo "src/web: types, format and dist are right, and the tests pass"

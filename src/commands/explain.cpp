@@ -4,12 +4,12 @@
 
 #include "glassformer/commands/commands.hpp"
 #include "glassformer/commands/explanation_output.hpp"
-#include "glassformer/report/explanation_screen.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
 #include "glassformer/files/suggestion.hpp"
 #include "glassformer/files/user_error.hpp"
 #include "glassformer/files/utf8.hpp"
 #include "glassformer/page/trace_json.hpp"
+#include "glassformer/report/explanation_screen.hpp"
 
 namespace glassformer {
 namespace {

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "glassformer/commands/commands.hpp"
-#include "glassformer/report/explanation_screen.hpp"
 #include "glassformer/files/user_error.hpp"
 #include "glassformer/page/page.hpp"
+#include "glassformer/report/explanation_screen.hpp"
 
 namespace glassformer {
 namespace {

@@ -20,14 +20,6 @@ namespace {
 using Json = Engine::Json;
 using Lines = Engine::Lines;
 
-Json hypothesis_json(const Hypothesis& hypothesis, const Vocabulary& target) {
-  return {{"text", target.decode(hypothesis.ids)},
-          {"ids", hypothesis.ids},
-          {"log_probability", hypothesis.log_probability},
-          {"score", hypothesis.score},
-          {"finished", hypothesis.finished}};
-}
-
 Json address(std::span<const float> numbers) { return std::bit_cast<std::uintptr_t>(numbers.data()); }
 
 /// Copies [rows, keys] cells of a mask, and moves `cells` past them.
@@ -157,12 +149,7 @@ Json Engine::tokens(bool source, std::string_view sentence) const {
   return {{"ids", ids}, {"tokens", tokens}, {"unknown", vocabulary.unknown(sentence)}};
 }
 
-Json Engine::step() {
-  begin_step();
-  return finish_step();
-}
-
-void Engine::begin_step() { state().session.begin_step(); }
+void Engine::run_shards() { state().session.run_shards(); }
 
 void Engine::add_shards(std::span<float> sum) { state().session.add_shards(sum); }
 
@@ -177,12 +164,12 @@ void Engine::receive(std::span<const float> sum, std::span<const std::byte> resu
   s.ranks->results.assign(results.begin(), results.end());
 }
 
-Json Engine::finish_step() {
+Json Engine::step() {
   State& s = state();
   copy_all(std::as_const(s.session).weights(), s.weights_before);
   copy_all(s.session.first_moments(), s.m_before);
   copy_all(s.session.second_moments(), s.v_before);
-  s.update = s.session.finish_step();
+  s.update = s.session.step();
   return {{"number", s.update.number},
           {"loss", s.update.loss.mean()},
           {"tokens", s.update.loss.tokens},
@@ -235,11 +222,7 @@ Json Engine::translate(Lines sources, std::string_view search) const {
   const HeadsOff off(s.session, s.heads_off);
   Json list = Json::array();
   for (const std::vector<Hypothesis>& found : s.session.translate(ids, settings)) {
-    Json hypotheses = Json::array();
-    for (const Hypothesis& hypothesis : found) {
-      hypotheses.push_back(hypothesis_json(hypothesis, *s.text.target));
-    }
-    list.push_back(std::move(hypotheses));
+    list.push_back(hypotheses_json(found, *s.text.target));
   }
   return list;
 }

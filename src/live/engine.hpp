@@ -18,6 +18,7 @@
 /// Wrong arguments are refused with one message, as in a Session, and leave the engine as it was.
 namespace glassformer {
 
+/// A model that a page has made from its reader's settings and text.
 class Engine {
  public:
   using Json = nlohmann::ordered_json;
@@ -42,12 +43,11 @@ class Engine {
 
   /// One update: number, loss (the mean), tokens, gradient_norm, learning_rate, skipped, pairs.
   Json step();
-  // step() in parts, for several workers; see Session.
-  void begin_step();
+  // For several workers; see Session.
+  void run_shards();
   void add_shards(std::span<float> sum);
   std::span<std::byte> shard_results();
-  Json finish_step();
-  /// What MessageRanks needs before finish_step().
+  /// What MessageRanks needs before step().
   void receive(std::span<const float> sum, std::span<const std::byte> results);
 
   /// A pass over these pairs, forward and backward, as page/trace_json.hpp describes, with the addresses of all

@@ -88,7 +88,7 @@ EXPORT(tokens) const char* tokens(int source, const char* sentence, std::size_t 
   return answer(engine.tokens(source != 0, {sentence, size}));
 }
 EXPORT(step) const char* step() { return answer(engine.step()); }
-EXPORT(begin_step) void begin_step() { engine.begin_step(); }
+EXPORT(run_shards) void run_shards() { engine.run_shards(); }
 EXPORT(add_shards) void add_shards(float* sum, std::size_t count) { engine.add_shards({sum, count}); }
 EXPORT(shard_results) const std::byte* shard_results() {
   const std::span<const std::byte> bytes = engine.shard_results();
@@ -99,7 +99,6 @@ EXPORT(receive)
 void receive(const float* sum, std::size_t bytes, const std::byte* results, std::size_t size) {
   engine.receive({sum, bytes / sizeof(float)}, {results, size});
 }
-EXPORT(finish_step) const char* finish_step() { return answer(engine.finish_step()); }
 EXPORT(trace)
 const char* trace(const char* sources, std::size_t sources_size, const char* targets, std::size_t targets_size,
                   const std::uint8_t* masks, std::size_t cells) {

@@ -9,8 +9,8 @@
 namespace glassformer {
 
 /// Ranks that are workers of a page. Workers exchange messages, but none can wait for a message inside a step. So they
-/// run their shards first, pass the sum from rank to rank (Session::add_shards), and finish the step when they have the
-/// whole sum and the results of all ranks, which they put here. The bits are those of a single rank.
+/// run their shards before it, pass the sum from rank to rank (Session::add_shards), and make the step when they have
+/// the whole sum and the results of all ranks, which they put here. The bits are those of a single rank.
 class MessageRanks final : public Ranks {
  public:
   MessageRanks(int rank, int size) : rank_(rank), size_(size) {}

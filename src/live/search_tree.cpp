@@ -89,18 +89,22 @@ Json search_tree(const Model<float>& model, const DecodingSettings& search, cons
   decoder.start({&source, 1}, search.beam);
   KeptSearch kept(search, target, std::ssize(source));
   Json steps = kept.run(decoder);
-  Json found = Json::array();
-  for (const Hypothesis& hypothesis : kept.beam().result()) {
-    found.push_back({{"ids", hypothesis.ids},
-                     {"text", target.decode(hypothesis.ids)},
-                     {"log_probability", hypothesis.log_probability},
-                     {"score", hypothesis.score},
-                     {"finished", hypothesis.finished}});
-  }
   return {{"limit", kept.limit()},
           {"steps", std::move(steps)},
-          {"found", std::move(found)},
+          {"found", hypotheses_json(kept.beam().result(), target)},
           {"overflowed", kept.beam().overflowed()}};
+}
+
+Json hypotheses_json(std::span<const Hypothesis> hypotheses, const Vocabulary& target) {
+  Json list = Json::array();
+  for (const Hypothesis& hypothesis : hypotheses) {
+    list.push_back({{"text", target.decode(hypothesis.ids)},
+                    {"ids", hypothesis.ids},
+                    {"log_probability", hypothesis.log_probability},
+                    {"score", hypothesis.score},
+                    {"finished", hypothesis.finished}});
+  }
+  return list;
 }
 
 }  // namespace glassformer

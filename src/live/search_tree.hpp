@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 
-#include "glassformer/decoding/settings.hpp"
+#include "glassformer/decoding/search.hpp"
 #include "glassformer/model/model.hpp"
 #include "glassformer/words/vocabulary.hpp"
 
@@ -21,9 +21,12 @@ namespace glassformer {
 ///                      "too late"   it ends in eos, but is not among them
 ///                      "cut"        the beam was full
 ///                      "hopeless"   it can no longer beat the finished ones
-///   found            the best translations: ids, text, log_probability, score, finished
+///   found            the best translations, as hypotheses_json
 ///   overflowed       whether the model's logits were not finite
 nlohmann::ordered_json search_tree(const Model<float>& model, const DecodingSettings& search, const Vocabulary& target,
                                    std::span<const Id> source);
+
+/// For each hypothesis: text, ids, log_probability, score, finished.
+nlohmann::ordered_json hypotheses_json(std::span<const Hypothesis> hypotheses, const Vocabulary& target);
 
 }  // namespace glassformer

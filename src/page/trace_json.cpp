@@ -26,6 +26,11 @@ Json model(const ExplainedModel& explained) {
           {"parameters", explained.model.weights.size()},
           {"label_smoothing", explained.label_smoothing},
           {"dropout", explained.dropout},
+          {"dropout_rates",
+           {{"embedding", settings.embedding_dropout},
+            {"attention", settings.attention_dropout},
+            {"activation", settings.activation_dropout},
+            {"residual", settings.dropout}}},
           {"learned_without", masks_off(settings.masks)}};
 }
 

@@ -20,7 +20,8 @@ struct TraceOptions {
 /// keep their meaning; new keys may be added.
 ///
 ///   format, version, glassformer, checkpoint
-///   model            settings, number of parameters, the masks that were off in training
+///   model            settings, number of parameters, whether dropout is on and its rates, the masks that were off in
+///                    training
 ///   layer            the only layer whose steps are all included; null: every layer
 ///   sentences        B pairs: source, target, own_translation
 ///   batch            source [B, S], target_input and target_output [B, T]: ids and tokens; pad: the ids of padding

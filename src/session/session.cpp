@@ -42,6 +42,12 @@ SessionSettings checked(const SessionSettings& settings, std::span<const Sentenc
 
 }  // namespace
 
+void Session::require_pairs(const State& state) {
+  if (state.text.size() == 0) {
+    refuse("this session has no sentence pairs to train on");
+  }
+}
+
 Session::Session(const SessionSettings& settings, std::span<const SentencePair> pairs, const Ranks& ranks)
     : state_(std::make_unique<State>(checked(settings, pairs, ranks), pairs, ranks)) {}
 Session::~Session() = default;
@@ -52,15 +58,18 @@ const SessionSettings& Session::settings() const { return state_->settings; }
 const Model<float>& Session::model() const { return state_->model; }
 
 Session::Update Session::step() {
-  begin_step();
-  return finish_step();
+  require_pairs(*state_);
+  const Trainer::Update update = state_->ensure_trainer().step();
+  Update result{updates(), update.loss, update.gradient_norm, update.learning_rate, update.skipped, {}};
+  for (const std::vector<Index>& batch : update.batches) {
+    result.pairs.insert(result.pairs.end(), batch.begin(), batch.end());
+  }
+  return result;
 }
 
-void Session::begin_step() {
-  if (state_->text.size() == 0) {
-    refuse("this session has no sentence pairs to train on");
-  }
-  state_->ensure_trainer().begin_step();
+void Session::run_shards() {
+  require_pairs(*state_);
+  state_->ensure_trainer().run_shards();
 }
 
 void Session::add_shards(std::span<float> sum) {
@@ -73,15 +82,6 @@ void Session::add_shards(std::span<float> sum) {
 
 std::span<std::byte> Session::shard_results() {
   return std::as_writable_bytes(state_->ensure_trainer().sharded_gradient().results());
-}
-
-Session::Update Session::finish_step() {
-  const Trainer::Update update = state_->ensure_trainer().finish_step();
-  Update result{updates(), update.loss, update.gradient_norm, update.learning_rate, update.skipped, {}};
-  for (const std::vector<Index>& batch : update.batches) {
-    result.pairs.insert(result.pairs.end(), batch.begin(), batch.end());
-  }
-  return result;
 }
 
 Index Session::updates() const { return state_->progress().update; }

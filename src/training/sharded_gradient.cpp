@@ -32,6 +32,16 @@ ShardedGradient::ShardedGradient(const Model<float>& model, const TrainingSettin
   }
 }
 
+ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
+                                                 std::span<const std::vector<Index>> batches, const Step& step) {
+  if (!has_run_) {
+    run_shards(pairs, batches, step);
+  }
+  has_run_ = false;
+  ranks_.sum_in_order(gradients_.front(), [&](Index from, Index to) { add_in_order(gradients_, from, to); });
+  return sum_results();
+}
+
 void ShardedGradient::run_shards(const SentencePairs& pairs, std::span<const std::vector<Index>> batches,
                                  const Step& step) {
   TokenCount count;
@@ -59,6 +69,18 @@ void ShardedGradient::run_shards(const SentencePairs& pairs, std::span<const std
       }
     });
   }
+  has_run_ = true;
+}
+
+void ShardedGradient::add_shards(std::span<float> sum) const {
+  std::vector<std::span<float>> vectors = gradients_;
+  if (ranks_.rank() == 0) {
+    std::ranges::copy(vectors.front(), sum.begin());
+    vectors.front() = sum;
+  } else {
+    vectors.insert(vectors.begin(), sum);
+  }
+  add_in_order(vectors, 0, std::ssize(sum));
 }
 
 void ShardedGradient::run_micro_batch(Worker& worker, const SentencePairs& pairs, std::span<const Index> sentences,
@@ -72,20 +94,8 @@ void ShardedGradient::run_micro_batch(Worker& worker, const SentencePairs& pairs
   transformer->backward(pass, d_loss);
 }
 
-void ShardedGradient::add_shards(std::span<float> sum) {
-  std::vector<std::span<float>> vectors = gradients_;
-  if (ranks_.rank() == 0) {
-    std::ranges::copy(vectors.front(), sum.begin());
-    vectors.front() = sum;
-  } else {
-    vectors.insert(vectors.begin(), sum);
-  }
-  add_in_order(vectors, 0, std::ssize(sum));
-}
-
 /// In shard order, because a floating-point sum depends on the order.
-ShardedGradient::Result ShardedGradient::sum_shards() {
-  ranks_.sum_in_order(gradients_.front(), [&](Index from, Index to) { add_in_order(gradients_, from, to); });
+ShardedGradient::Result ShardedGradient::sum_results() {
   ranks_.gather(std::span(results_));
   Result sum;
   for (const Result& result : results_) {

@@ -45,21 +45,16 @@ class ShardedGradient {
   /// Runs all sentences of `batches` forward and backward. The gradient is that of the mean loss over their target
   /// tokens: several batches give the same result as one batch with all their sentences, up to rounding. Every rank
   /// must call this with the same batches, and all get the same result.
-  Result compute(const SentencePairs& pairs, std::span<const std::vector<Index>> batches, const Step& step) {
-    run_shards(pairs, batches, step);
-    return sum_shards();
-  }
+  Result compute(const SentencePairs& pairs, std::span<const std::vector<Index>> batches, const Step& step);
 
-  // compute() in parts, for ranks that cannot wait for one another inside of it: web workers exchange messages instead.
+  // A rank that cannot wait for others inside compute(), such as a web worker, runs its shards before, passes the sum
+  // on by messages, and then calls compute(), where its Ranks return what the messages brought.
 
-  /// Runs this rank's shards.
+  /// The first part of compute(), which then does not do it again: runs this rank's shards.
   void run_shards(const SentencePairs& pairs, std::span<const std::vector<Index>> batches, const Step& step);
-  /// Adds the gradients of this rank's shards, in order, to the sum of all ranks before it; the first rank begins the
-  /// sum.
-  void add_shards(std::span<float> sum);
-  /// Sums over all shards and ranks.
-  Result sum_shards();
-  /// Those of all shards; run_shards() fills this rank's block.
+  /// Adds the gradients of this rank's shards, in order, to the sum of the ranks before it; the first begins the sum.
+  void add_shards(std::span<float> sum) const;
+  /// Of all shards; run_shards() fills this rank's block.
   std::span<Result> results() { return results_; }
 
   /// The gradient found by compute(), in the layout of the parameters.
@@ -77,6 +72,7 @@ class ShardedGradient {
   };
   static void run_micro_batch(Worker& worker, const SentencePairs& pairs, std::span<const Index> sentences,
                               const Step& step, float d_loss, Result& result);
+  Result sum_results();
 
   const Model<float>& model_;
   Index micro_batch_tokens_;
@@ -85,6 +81,7 @@ class ShardedGradient {
   std::vector<Arena<float>> arenas_;         // the gradients of this rank's shards
   std::vector<std::span<float>> gradients_;  // the same, as vectors
   std::vector<Result> results_;              // of all shards
+  bool has_run_ = false;                     // whether run_shards() has been called since the last compute()
   SentenceGroups parts_;                     // the sentences of all shards
   Workspaces<Worker> workers_;
 };

@@ -34,31 +34,26 @@ std::vector<std::vector<Index>> Trainer::batches_of(Index epoch) const {
   return plan_epoch(pairs_, settings_.max_tokens, settings_.seed, epoch);
 }
 
-std::span<const std::vector<Index>> Trainer::next_batches() const {
-  const std::span rest = batches().subspan(static_cast<std::size_t>(progress_.batch));
-  return rest.first(std::min(static_cast<std::size_t>(settings_.accumulation), rest.size()));
-}
-
-ShardedGradient::Step Trainer::next_step() const {
-  return {settings_.seed, static_cast<std::uint32_t>(progress_.update + 1)};
-}
-
-void Trainer::begin_step() {
+std::span<const std::vector<Index>> Trainer::next_batches() {
   if (planned_ != progress_.epoch) {
     batches_ = batches_of(progress_.epoch);
     planned_ = progress_.epoch;
   }
-  // Runs every sentence forward and backward.
-  gradient_.run_shards(pairs_, next_batches(), next_step());
+  const std::span rest = batches().subspan(static_cast<std::size_t>(progress_.batch));
+  return rest.first(std::min(static_cast<std::size_t>(settings_.accumulation), rest.size()));
 }
 
-Trainer::Update Trainer::finish_step() {
-  const std::span next = next_batches();
-  const ShardedGradient::Step step = next_step();
-  ++progress_.update;
+void Trainer::run_shards() {
+  gradient_.run_shards(pairs_, next_batches(), {settings_.seed, static_cast<std::uint32_t>(progress_.update + 1)});
+}
 
-  // The loss is summed over target tokens; the gradient is that of the mean.
-  const ShardedGradient::Result result = gradient_.sum_shards();
+Trainer::Update Trainer::step() {
+  const std::span next = next_batches();
+  ++progress_.update;
+  const ShardedGradient::Step step{settings_.seed, static_cast<std::uint32_t>(progress_.update)};
+
+  // Runs every sentence forward and backward. The loss is summed over target tokens; the gradient is that of the mean.
+  const ShardedGradient::Result result = gradient_.compute(pairs_, next, step);
   const double norm = euclidean_norm(gradient_.gradient());
   const double rate = learning_rate(settings_.schedule, settings_.max_updates, progress_.update);
 

@@ -45,14 +45,9 @@ class Trainer {
           const Ranks& ranks = alone);
 
   /// One update on the next training.accumulation batches, or those left in the epoch. Plans each epoch at its start.
-  Update step() {
-    begin_step();
-    return finish_step();
-  }
-  /// step() in two parts: first run this rank's shards, then sum over all ranks and change the weights. Between them,
-  /// ranks that cannot wait inside step() exchange their shards; see ShardedGradient.
-  void begin_step();
-  Update finish_step();
+  Update step();
+  /// Runs this rank's shards of the next step() beforehand; see ShardedGradient::run_shards.
+  void run_shards();
   ShardedGradient& sharded_gradient() { return gradient_; }
 
   const Progress& progress() const { return progress_; }
@@ -69,8 +64,7 @@ class Trainer {
 
  private:
   std::vector<std::vector<Index>> batches_of(Index epoch) const;
-  ShardedGradient::Step next_step() const;
-  std::span<const std::vector<Index>> next_batches() const;
+  std::span<const std::vector<Index>> next_batches();
 
   Model<float>& model_;
   const TrainingSettings settings_;

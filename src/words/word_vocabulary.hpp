@@ -9,6 +9,7 @@ namespace glassformer {
 
 inline constexpr std::array<std::string_view, 4> kSpecialWords = {"<pad>", "<s>", "</s>", "<unk>"};  ///< ids 0 to 3
 
+/// Whether it is one of these four.
 bool is_special_word(std::string_view word);
 
 /// A vocabulary of words between white space. Its ids: `<pad>` 0, `<s>` 1, `</s>` 2, `<unk>` 3, then the words. A word

@@ -16,7 +16,7 @@ namespace glassformer {
 std::vector<std::string_view> split_words(std::string_view text);
 
 using WordCounts = std::unordered_map<std::string, Index>;  ///< how often each word occurs
-using WordCount = std::pair<std::string, Index>;
+using WordCount = std::pair<std::string, Index>;            ///< one of them
 
 /// Adds the words of a text to the counts. The special words (see WordVocabulary) do not count.
 void count_words(std::string_view text, WordCounts& counts);

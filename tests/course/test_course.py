@@ -69,6 +69,12 @@ class Pages(unittest.TestCase):
         self.assertIn("docs/course/03-softmax.md is not what scripts/course.py would write", done.stdout)
         self.assertIn("0.1458", done.stdout)
 
+    def test_a_changed_parameter_of_a_live_figure_is_noticed(self):
+        self.change("docs/course/03-softmax.md", 'scores="-0.3773', 'scores="-0.3774')
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('+<!-- live: softmax words="she sleeps . &lt;/s&gt;', done.stdout)
+
     def test_a_changed_line_of_code_is_noticed(self):
         self.change("src/layers/softmax.cpp", "if (sum != 0) {", "if (sum > 0) {")
         done = self.check()

@@ -4,10 +4,10 @@
 
 #include "fuzz/input.hpp"
 #include "glassformer/checkpoint/checkpoint.hpp"
-#include "glassformer/report/explanation_screen.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
 #include "glassformer/page/page.hpp"
 #include "glassformer/page/trace_json.hpp"
+#include "glassformer/report/explanation_screen.hpp"
 #include "glassformer/setup/loaded_model.hpp"
 #include "glassformer/setup/read_config.hpp"
 #include "glassformer/setup/training_setup.hpp"

@@ -84,9 +84,9 @@ TEST_CASE("A new model says what it was made from and what was left out", "[live
   CHECK(created.at("vocabulary").at("target") == Json{"<pad>", "<s>", "</s>", "<unk>", "x", "y", "z"});
   CHECK(created.at("pairs") == 2);
   CHECK(created.at("batches") == 1);
-  CHECK(created.at("remarks") ==
-        Json{"source: the vocabulary has 3 of 4 words; the others become <unk>", "1 pair is left out: a side is empty",
-             "1 pair is left out: a side has more words than data.max_length allows, 3"});
+  CHECK(created.at("remarks") == Json{"source: the vocabulary has 3 of 4 words; the others become <unk>",
+                                      "1 pair is left out: a side is empty",
+                                      "1 pair is left out: a side has more words than data.max_length allows, 3"});
   CHECK(created.at("tensors").at(0) == Json{{"name", "model.encoder.embed_tokens.weight"}, {"shape", {7, 8}}});
   CHECK(engine.tokens(true, " b  unicorn a").at("ids") == Json{4, 3, 5});
   CHECK(engine.tokens(true, " b  unicorn a").at("unknown") == Json{"unicorn"});
@@ -95,7 +95,8 @@ TEST_CASE("A new model says what it was made from and what was left out", "[live
 
 TEST_CASE("With a joint vocabulary, both sides have the words of both", "[live]") {
   Engine engine;
-  const Json created = engine.create(kSettings + "tokenizer.joint: true\nmodel.tied_embeddings: all\n", sources(), targets());
+  const Json created =
+      engine.create(kSettings + "tokenizer.joint: true\nmodel.tied_embeddings: all\n", sources(), targets());
   CHECK(created.at("vocabulary").at("source") == created.at("vocabulary").at("target"));
   CHECK(engine.tokens(true, "z a").at("unknown").empty());
 }
@@ -110,8 +111,9 @@ TEST_CASE("What is refused leaves the engine as it was", "[live]") {
         "model.heads: heads must divide d_model, but 3 does not divide 8; choose, for example, 2 heads");
   CHECK(refusal([&] { engine.create(kSettings, std::vector<std::string>{" "}, one); }) ==
         "source: expected text, found no word that occurs 1 times or more");
-  CHECK(refusal([&] { engine.create(kSettings, std::vector<std::string>{"a", ""}, std::vector<std::string>{"", "x"}); }) ==
-        "text: expected at least one sentence pair to train on, found none");
+  CHECK(refusal([&] {
+          engine.create(kSettings, std::vector<std::string>{"a", ""}, std::vector<std::string>{"", "x"});
+        }) == "text: expected at least one sentence pair to train on, found none");
   CHECK(refusal([&] { engine.trace(sources(), one, {}); }) ==
         "trace: expected a target for each source, found 8 sources and 1 targets");
   CHECK(refusal([&] { engine.update_numbers("model.nothing"); }) == "there is no tensor named \"model.nothing\"");
@@ -145,19 +147,20 @@ TEST_CASE("Workers train the same weights as one, bit for bit", "[live]") {
       std::vector<std::byte> results;
       for (int rank = 0; rank < size; ++rank) {
         Engine& worker = *workers[static_cast<std::size_t>(rank)];
-        worker.begin_step();
+        worker.run_shards();
         worker.add_shards(sum);
         const std::span<std::byte> own = worker.shard_results();
         results.resize(own.size());
         const std::size_t shard = own.size() / 3;
         const auto block = Ranks::block(3, rank, size);
-        for (auto i = static_cast<std::size_t>(block.begin) * shard; i < static_cast<std::size_t>(block.end) * shard; ++i) {
+        for (auto i = static_cast<std::size_t>(block.begin) * shard; i < static_cast<std::size_t>(block.end) * shard;
+             ++i) {
           results[i] = own[i];
         }
       }
       for (const auto& worker : workers) {
         worker->receive(sum, results);
-        worker->finish_step();
+        worker->step();
       }
     }
     for (const auto& worker : workers) {
@@ -171,11 +174,11 @@ TEST_CASE("Workers train the same weights as one, bit for bit", "[live]") {
 TEST_CASE("A pass under the model's own masks, cell by cell, is the same pass", "[live]") {
   TrainedEngine engine(5);
   const Json own = engine.trace(kShownSources, kShownTargets, {});
-  const std::vector<double> logits = computed(own, "output", "y");
-  REQUIRE(!logits.empty());
+  const std::vector<double> probabilities = computed(own, "loss", "p");
+  REQUIRE(!probabilities.empty());
   const Json given = engine.trace(kShownSources, kShownTargets, own_masks());
   CHECK(given.at("loss") == own.at("loss"));
-  CHECK(computed(given, "output", "y") == logits);
+  CHECK(computed(given, "loss", "p") == probabilities);
 }
 
 TEST_CASE("A key that a changed mask blocks gets no attention, and one that it opens gets some", "[live]") {

@@ -48,7 +48,8 @@ TEST_CASE("A page's settings accept and refuse what a config file does, with the
   CHECK(settings.size() > 40);
   for (const nlohmann::ordered_json& setting : settings) {
     const auto key = setting.at("key").get<std::string>();
-    for (const char* value : {"abc", "-1", "0", "0.5", "1", "2.5", "1e3", "1000000000000", "true", "adam", "post", "none"}) {
+    for (const char* value :
+         {"abc", "-1", "0", "0.5", "1", "2.5", "1e3", "1000000000000", "true", "adam", "post", "none"}) {
       CAPTURE(key, value);
       CHECK(live_refusal(key, value) == config_refusal(key, value));
     }
@@ -57,11 +58,11 @@ TEST_CASE("A page's settings accept and refuse what a config file does, with the
 }
 
 TEST_CASE("Settings are lines of keys and values", "[live]") {
-  const LiveSettings settings =
-      read_settings("model.heads: 2\n\n training.optimizer.kind :  adamw \r\nmodel.heads: 8\nmasks.look_ahead: false", {});
+  const LiveSettings settings = read_settings(
+      "model.heads: 2\n\n training.optimizer.kind :  adamw \r\nmodel.heads: 8\nmasks.look_ahead: false", {});
   CHECK(settings.model.heads == 8);
   CHECK(settings.training.optimizer.kind == OptimizerSettings::Kind::adamw);
   CHECK_FALSE(settings.model.masks.look_ahead);
   CHECK(live_refusal("model.hedas", "1") == "model.hedas: there is no such setting in a page");
-  CHECK(live_refusal("model.heads", "") == "model.heads: expected an integer from 1 to 65536, found \"\"");
+  CHECK(live_refusal("model.heads", "") == "model.heads: expected an integer from 1 to 4096, found \"\"");
 }

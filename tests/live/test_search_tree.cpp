@@ -17,8 +17,9 @@ Index count(const Json& step, const std::string& fate) {
 
 TEST_CASE("The tree of a search leads to the translations that the search finds", "[live]") {
   TrainedEngine engine(60);
-  for (const std::string search : {"decoding.beam: 1", "decoding.beam: 2", "decoding.beam: 4\ndecoding.length_penalty: 0",
-                                   "decoding.beam: 3\ndecoding.early_stopping: true"}) {
+  for (const std::string search :
+       {"decoding.beam: 1", "decoding.beam: 2", "decoding.beam: 4\ndecoding.length_penalty: 0",
+        "decoding.beam: 3\ndecoding.early_stopping: true"}) {
     for (const std::string& source : sources()) {
       CAPTURE(search, source);
       const Json tree = engine.search_tree(source, search);

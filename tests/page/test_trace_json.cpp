@@ -68,7 +68,7 @@ TEST_CASE("A trace has every key of its format", "[page]") {
   CHECK(trace.at("checkpoint") == "runs/a/best");
   CHECK(keys(trace.at("model")) == Keys{"d_model", "heads", "encoder_layers", "decoder_layers", "d_ff", "norm",
                                         "activation", "tied_embeddings", "scale_embeddings", "parameters",
-                                        "label_smoothing", "dropout", "learned_without"});
+                                        "label_smoothing", "dropout", "dropout_rates", "learned_without"});
   CHECK(trace.at("model").at("parameters") == example.tiny.model.weights.size());
   CHECK(trace.at("model").at("activation") == "relu");
   CHECK(trace.at("model").at("tied_embeddings") == "none");

@@ -34,6 +34,10 @@ TransformerSettings unequal_settings() {
   settings.activation = Activation::gelu;
   settings.scale_embeddings = false;
   settings.masks.target_padding = false;
+  settings.embedding_dropout = 0.1;
+  settings.attention_dropout = 0.2;
+  settings.activation_dropout = 0.3;
+  settings.dropout = 0.4;
   return settings;
 }
 
@@ -96,6 +100,8 @@ TEST_CASE("A trace describes the model with its settings, each of them", "[page]
   CHECK(model.at("parameters") == example.tiny.model.weights.size());
   CHECK(model.at("label_smoothing") == 0.1);
   CHECK(model.at("dropout") == false);
+  CHECK(model.at("dropout_rates") ==
+        Json{{"embedding", 0.1}, {"attention", 0.2}, {"activation", 0.3}, {"residual", 0.4}});
   CHECK(model.at("learned_without") == Json{"target_padding"});
 
   TransformerSettings other = tiny_settings();

@@ -79,9 +79,9 @@ export class LocalEngine {
     return this.module.json("step");
   }
 
-  // step() in parts, for several workers.
-  begin_step(): void {
-    this.module.call("begin_step");
+  // For several workers: run_shards() on all; add_shards() on one after the other; receive() and step() on all.
+  run_shards(): void {
+    this.module.call("run_shards");
   }
 
   /// Adds this rank's shards to the sum, and returns it.
@@ -89,7 +89,7 @@ export class LocalEngine {
     return this.module.changeFloats("add_shards", sum);
   }
 
-  /// Of all shards; begin_step() fills those of this rank.
+  /// Of all shards; run_shards() fills those of this rank.
   shard_results(): Uint8Array<ArrayBuffer> {
     return this.module.bytes("shard_results");
   }
@@ -97,10 +97,6 @@ export class LocalEngine {
   receive(sum: Float32Array<ArrayBuffer>, results: Uint8Array): void {
     const bytes = new Uint8Array(sum.buffer, sum.byteOffset, sum.byteLength);
     this.module.call("receive", bytes, results);
-  }
-
-  finish_step(): Update {
-    return this.module.json("finish_step");
   }
 
   trace(pairs: Pair[], masks?: Masks): TraceJson {

@@ -30,14 +30,14 @@ export function followerFunctions(engine: LocalEngine): Functions {
       engine.create(values, text, rank, ranks);
     },
     restore: (snapshot: Uint8Array) => engine.restore(snapshot),
-    begin_step: () => engine.begin_step(),
+    run_shards: () => engine.run_shards(),
     add_shards(sum: PartialSum): Moved<PartialSum> {
       const added = addShards(engine, sum, rank, ranks);
       return new Moved(added, [added.gradient.buffer, added.results.buffer]);
     },
-    finish_step(sum: PartialSum): void {
+    step(sum: PartialSum): void {
       engine.receive(sum.gradient, sum.results);
-      engine.finish_step();
+      engine.step();
     },
   };
 }
@@ -72,8 +72,8 @@ export class Leader {
 
   async step(): Promise<Update> {
     if (this.#followers.length === 0) return this.engine.step();
-    const begun = this.#all("begin_step", () => []);
-    this.engine.begin_step();
+    const begun = this.#all("run_shards", () => []);
+    this.engine.run_shards();
     let sum: PartialSum = {
       gradient: new Float32Array(this.#parameters),
       results: this.engine.shard_results(),
@@ -83,9 +83,9 @@ export class Leader {
       sum = await follower.call<PartialSum>("add_shards", [sum], [sum.gradient.buffer, sum.results.buffer]);
     }
     await begun;
-    const finished = this.#all("finish_step", () => [sum]);
+    const finished = this.#all("step", () => [sum]);
     this.engine.receive(sum.gradient, sum.results);
-    const update = this.engine.finish_step();
+    const update = this.engine.step();
     await finished;
     return update;
   }

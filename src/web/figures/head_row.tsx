@@ -8,6 +8,7 @@ import type { Side, Trace } from "../trace/trace";
 import type { AttentionKind, VariantJson } from "../trace/types";
 import { EnlargeButton } from "./enlarge_button";
 import { HeatMap } from "./heat_map";
+import type { MapLink } from "./pointing";
 import { Readout, useReadout } from "./readout";
 import { scaleFor, type Scale } from "./scale";
 import { ScaleLegend } from "./scale_legend";
@@ -23,13 +24,15 @@ interface Props {
   kind: AttentionKind | undefined; // if known, blocked cells are hatched
   variant?: VariantJson; // whose masks block them; by default, the model's own
   scale?: Scale;
+  link?: Omit<MapLink, "firstRow">; // if it belongs to a step whose numbers are explained
 }
 
 export function HeadRow(props: Props) {
-  const { trace, name, matrix, sentence, queries, keys, kind, variant, scale = scaleFor(matrix) } = props;
+  const { trace, name, matrix, sentence, queries, keys, kind, variant, link, scale = scaleFor(matrix) } = props;
   const { heads } = trace.json.model;
   const readout = useReadout();
   const enlarged = useSignal(false);
+  const firstRow = (head: number) => (sentence * heads + head) * queries.length;
   return (
     <div class="head-row">
       <div class={enlarged.value ? "heads side-by-side enlarged" : "heads side-by-side"}>
@@ -38,12 +41,13 @@ export function HeadRow(props: Props) {
             <p class="head-name">head {head}</p>
             <HeatMap
               name={`${name}, sentence ${sentence}, head ${head}`}
-              matrix={matrix.rowsFrom((sentence * heads + head) * queries.length, queries.length)}
+              matrix={matrix.rowsFrom(firstRow(head), queries.length)}
               rows={tokenAxis(queries, sentence, "query")}
               cols={tokenAxis(keys, sentence, "key")}
               blocked={kind && ((row, col) => blockedBy(trace, kind, sentence, row, col, variant))}
               opened={kind && ((row, col) => openedAgainst(trace, kind, sentence, row, col, variant).length > 0)}
               {...{ scale, readout, enlarged }}
+              {...(link && { link: { ...link, firstRow: firstRow(head) } })}
               square
               plain
             />

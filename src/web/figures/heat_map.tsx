@@ -9,7 +9,9 @@ import type { Axis } from "../trace/axes";
 import type { Cells } from "../trace/matrix";
 import type { Blocker } from "../trace/reasons";
 import { EnlargeButton } from "./enlarge_button";
+import { followLink } from "./heat_map_link";
 import { MapView } from "./heat_map_view";
+import type { MapLink } from "./pointing";
 import { Readout, useReadout, type ReadoutSignal } from "./readout";
 import type { Scale } from "./scale";
 import { ScaleLegend } from "./scale_legend";
@@ -32,6 +34,7 @@ export interface HeatMapProps {
   readout?: ReadoutSignal; // if several maps share one; the caller adds the Readout
   enlarged?: Signal<boolean>; // if several maps share a button
   moved?: (row: number, col: number) => void; // told where the cursor is, whenever the reader moves it
+  link?: MapLink; // if it belongs to a step whose numbers are explained
 }
 
 const isLarge = ({ rows, cols }: Cells) => cols > 12 || rows > 40;
@@ -58,6 +61,8 @@ export function HeatMap(props: HeatMapProps) {
       map.show({ ...props, fade: props.fade ?? true, readout, namesReadout: !!props.readout, enlarged: isEnlarged }),
     [props, dark, isEnlarged],
   );
+  const { link } = props;
+  useLayoutEffect(() => link && followLink(map, link), [link?.pointing, link?.tensor, link?.firstRow, matrix.rows]);
 
   const label = `${name}, ${plural(matrix.rows, "row")}, ${plural(matrix.cols, "column")}.`;
   return (

@@ -1,56 +1,69 @@
 // Draws a heat map on its canvas. The canvas is as large as the visible part. When an enlarged map scrolls, it is
-// redrawn, and its labels stay in place.
+// redrawn, and its labels stay in place. When only the cursor or the outlines change, the picture of the cells is reused.
 import { formatCell } from "../base/numbers";
 import { hatchKind, type HatchKind } from "../trace/reasons";
 import { drawColumnLabels, drawRowLabels } from "./heat_map_labels";
 import type { Layout } from "./heat_map_layout";
+import { drawMarks } from "./heat_map_marks";
+import { cellBox, outline, type Pen, type Rectangle, type Visible } from "./heat_map_pen";
 import type { MapView } from "./heat_map_view";
 import { brightness, shadeOf, type Colour, type Palette } from "./palette";
 import { powerOf } from "./scale";
 
-/// What all parts of a drawing need.
-export interface Pen extends Layout {
-  context: CanvasRenderingContext2D;
-  palette: Palette;
-  width: number; // of the canvas
-  height: number;
-  left: number; // how far the map is scrolled
-  top: number;
-}
-
-/// The visible rows and columns, [first, one past the last].
-export interface Visible {
-  rows: [number, number];
-  cols: [number, number];
-}
-
-type Box = [x: number, y: number, width: number, height: number];
-
 const NUMBERS_FIT = { width: 34, height: 17 };
 
-export function drawMap(map: MapView, layout: Layout, palette: Palette): void {
-  const { canvas, element, shown } = map;
+/// The cells and labels of a map, without the cursor and the outlines.
+export interface Picture {
+  canvas: HTMLCanvasElement;
+  pen: Pen; // that draws on the map's canvas
+}
+
+export function drawPicture(map: MapView, layout: Layout, palette: Palette): Picture {
+  const { element, shown } = map;
   const width = shown.enlarged ? element.clientWidth : layout.total.width;
   const height = shown.enlarged ? Math.min(element.clientHeight, layout.total.height) : layout.total.height;
+  const canvas = document.createElement("canvas");
+  const context = sizedContext(canvas, width, height);
+  const pen: Pen = { context, palette, width, height, ...layout, left: element.scrollLeft, top: element.scrollTop };
+  const visible = visibleCells(map, pen);
+  withinCells(pen, () => drawCells(map, pen, visible));
+  drawRowLabels(shown, pen, visible);
+  drawColumnLabels(shown, pen, visible);
+  map.canvas.style.width = `${width}px`;
+  map.canvas.style.height = `${height}px`;
+  return { canvas, pen: { ...pen, context: sizedContext(map.canvas, width, height) } };
+}
+
+function sizedContext(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
   const context = canvas.getContext("2d")!;
   context.scale(ratio, ratio);
   context.textBaseline = "middle";
-  const pen: Pen = { context, palette, width, height, ...layout, left: element.scrollLeft, top: element.scrollTop };
-  const visible = visibleCells(map, pen);
+  return context;
+}
+
+/// Draws in the area of the cells only, not on the labels.
+function withinCells({ context, gutter, header, width, height }: Pen, draw: () => void): void {
   context.save();
   context.beginPath();
-  context.rect(layout.gutter, layout.header, width - layout.gutter, height - layout.header);
+  context.rect(gutter, header, width - gutter, height - header);
   context.clip();
-  drawCells(map, pen, visible);
-  drawCursor(map, pen);
+  draw();
   context.restore();
-  drawRowLabels(shown, pen, visible);
-  drawColumnLabels(shown, pen, visible);
+}
+
+/// Shows a picture with the outlines and the cursor.
+export function showPicture(map: MapView, { canvas, pen }: Picture): void {
+  const { context, width, height } = pen;
+  context.clearRect(0, 0, width, height);
+  context.drawImage(canvas, 0, 0, width, height);
+  const cell = map.hover ?? (map.isCursorShown() ? map.cursor : null);
+  withinCells(pen, () => {
+    drawMarks(pen, map.marks);
+    if (cell) outline(pen, cellBox(pen, cell.row, cell.col), pen.palette.accent, 2.5, []);
+  });
 }
 
 function visibleCells({ shown }: MapView, pen: Pen): Visible {
@@ -60,14 +73,6 @@ function visibleCells({ shown }: MapView, pen: Pen): Visible {
     rows: [Math.floor(top / cellHeight), Math.min(rows, Math.ceil((top + height - header) / cellHeight))],
     cols: [Math.floor(left / cellWidth), Math.min(cols, Math.ceil((left + width - gutter) / cellWidth))],
   };
-}
-
-/// Left, top, width and height of a cell in whole pixels, so that no seams show.
-export function cellBox({ gutter, header, cellWidth, cellHeight, left, top }: Pen, row: number, col: number): Box {
-  const [x, y] = [gutter - left, header - top];
-  const [x0, x1] = [Math.round(x + col * cellWidth), Math.round(x + (col + 1) * cellWidth)];
-  const [y0, y1] = [Math.round(y + row * cellHeight), Math.round(y + (row + 1) * cellHeight)];
-  return [x0, y0, Math.max(1, x1 - x0), Math.max(1, y1 - y0)];
 }
 
 type Hatching = Record<HatchKind | "opened", CanvasPattern>;
@@ -116,7 +121,7 @@ function drawCells(map: MapView, pen: Pen, visible: Visible): void {
   for (let row = visible.rows[0]; row < visible.rows[1]; ++row) {
     for (let col = visible.cols[0]; col < visible.cols[1]; ++col) {
       const [x, y, width, height] = cellBox(pen, row, col);
-      const box: Box = [x, y, width - gap, height - gap];
+      const box: Rectangle = [x, y, width - gap, height - gap];
       const colour = drawCell(map, pen, hatch, box, row, col);
       if (withNumbers) writeInCell(map, pen, colour, box, row, col);
     }
@@ -130,7 +135,7 @@ function drawCell(
   { shown }: MapView,
   { context, palette }: Pen,
   hatch: Hatching,
-  box: Box,
+  box: Rectangle,
   row: number,
   col: number,
 ): Colour | null {
@@ -154,7 +159,7 @@ function writeInCell(
   { shown }: MapView,
   { context, palette }: Pen,
   shade: Colour | null,
-  [x, y, width, height]: Box,
+  [x, y, width, height]: Rectangle,
   row: number,
   col: number,
 ): void {
@@ -177,18 +182,4 @@ function ruleAbove({ shown }: MapView, pen: Pen, row: number): void {
   const [x, y] = cellBox(pen, row, 0);
   pen.context.fillStyle = pen.palette.ink;
   pen.context.fillRect(x, y - 1, shown.matrix.cols * pen.cellWidth, 1.5);
-}
-
-function drawCursor(map: MapView, pen: Pen): void {
-  const cell = map.pointed;
-  if (!cell) return;
-  const [x, y, width, height] = cellBox(pen, cell.row, cell.col);
-  const [wider, higher] = [Math.max(0, (8 - width) / 2), Math.max(0, (8 - height) / 2)];
-  const box: Box = [x - wider, y - higher, width + 2 * wider, height + 2 * higher];
-  pen.context.strokeStyle = pen.palette.paper;
-  pen.context.lineWidth = 5;
-  pen.context.strokeRect(...box);
-  pen.context.strokeStyle = pen.palette.accent;
-  pen.context.lineWidth = 2.5;
-  pen.context.strokeRect(...box);
 }

@@ -1,6 +1,6 @@
 // The labels of a heat map's rows and columns.
-import { cellBox, type Pen, type Visible } from "./heat_map_drawing";
 import { labelStride, widestLabel } from "./heat_map_layout";
+import { cellBox, type Pen, type Visible } from "./heat_map_pen";
 import type { Shown } from "./heat_map_view";
 
 function labelStyle({ context, palette }: Pen, pad: boolean, size = palette.fontSize): void {

@@ -2,11 +2,14 @@
 // once per frame.
 import { formatNumber } from "../base/numbers";
 import { reasonText } from "../trace/reasons";
+import type { CellRef } from "../trace/terms/expression";
 import type { HeatMapProps } from "./heat_map";
 import { nextCell } from "./heat_map_cursor";
-import { drawMap } from "./heat_map_drawing";
+import { drawPicture, showPicture, type Picture } from "./heat_map_drawing";
 import { cellAt, layOut, sameCell, scrollToShow, type Cell, type Layout } from "./heat_map_layout";
+import { NO_MARKS, type Marks } from "./heat_map_marks";
 import { readPalette } from "./palette";
+import { globalCell } from "./pointing";
 import type { ReadoutSignal } from "./readout";
 
 /// What a map shows: the props of a HeatMap, completed.
@@ -20,13 +23,17 @@ export class MapView {
   shown!: Shown;
   cursor: Cell | null = null;
   hover: Cell | null = null;
+  chosen: CellRef | null = null; // the cell that the cursor was moved to, if the map belongs to a step
+  isCursorShown = (): boolean => true;
   layout: Layout | null = null;
+  marks: Marks = NO_MARKS;
   element!: HTMLElement; // the visible part, which scrolls if the map is enlarged
   canvas!: HTMLCanvasElement;
   #sheet!: HTMLElement;
   #observer: ResizeObserver | null = null;
   #frame = 0;
   #fits = false;
+  #picture: Picture | null = null; // null: must be drawn again
 
   attach(element: HTMLElement, sheet: HTMLElement, canvas: HTMLCanvasElement): void {
     this.element = element;
@@ -49,7 +56,7 @@ export class MapView {
     this.cursor = within(this.cursor);
     this.hover = within(this.hover);
     this.#fits = false;
-    if (this.layout) this.#drawSoon(); // the observer draws it for the first time
+    this.drawSoon();
     if (shown.readout.peek()?.by === this) this.#write();
   }
 
@@ -59,19 +66,37 @@ export class MapView {
   }
 
   pointAt(event: MouseEvent | null): void {
-    this.#move("hover", event && cellAt(this, event));
+    const cell = event && cellAt(this, event);
+    this.#move("hover", cell);
+    const { link } = this.shown;
+    link?.pointing.hover(cell && globalCell(link, cell));
   }
 
   tap(event: MouseEvent): void {
     const cell = cellAt(this, event);
     if (!cell) return;
-    this.#move("cursor", cell);
+    this.moveCursor(cell);
     this.shown.choose?.cell(cell.row, cell.col);
   }
 
   focus(): void {
-    if (!this.cursor && this.element.matches(":focus-visible")) this.#move("cursor", { row: 0, col: 0 });
-    else this.#write();
+    if (!this.element.matches(":focus-visible")) this.#write();
+    else if (!this.cursor) this.moveCursor({ row: 0, col: 0 });
+    else this.moveCursor(this.cursor);
+  }
+
+  /// The reader moves the cursor.
+  moveCursor(cell: Cell): void {
+    this.placeCursor(cell);
+    const { link } = this.shown;
+    link?.pointing.choose(globalCell(link, cell));
+  }
+
+  placeCursor(cell: Cell): void {
+    this.#move("cursor", cell);
+    const { link, enlarged } = this.shown;
+    if (enlarged) scrollToShow(this, cell);
+    this.chosen = link ? globalCell(link, cell) : null;
   }
 
   pressKey(event: KeyboardEvent): void {
@@ -86,19 +111,20 @@ export class MapView {
     event.preventDefault();
     event.stopPropagation();
     this.hover = null;
-    this.#move("cursor", cell);
+    this.moveCursor(cell);
   }
 
   scrolled(): void {
-    if (this.shown.enlarged) this.#draw();
+    if (!this.shown.enlarged) return;
+    this.#picture = null;
+    this.#draw();
   }
 
   #move(which: "cursor" | "hover", cell: Cell | null): void {
     if (sameCell(this[which], cell)) return;
     this[which] = cell;
     if (which === "cursor" && cell) this.shown.moved?.(cell.row, cell.col);
-    if (which === "cursor" && cell && this.shown.enlarged) scrollToShow(this, cell);
-    if (this.layout) this.#drawSoon();
+    this.drawSoon();
     this.#write();
   }
 
@@ -122,7 +148,8 @@ export class MapView {
     };
   }
 
-  #drawSoon(): void {
+  drawSoon(): void {
+    if (!this.layout) return; // the observer draws it for the first time
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => (this.#fits ? this.#draw() : this.#fit()));
   }
@@ -134,6 +161,7 @@ export class MapView {
     const { enlarged } = this.shown;
     this.layout = layOut(this.shown, width, readPalette());
     this.#fits = true;
+    this.#picture = null;
     const { total } = this.layout;
     const needsBar = enlarged && total.width > width;
     this.#sheet.style.width = `${enlarged ? total.width : width}px`;
@@ -143,6 +171,8 @@ export class MapView {
   }
 
   #draw(): void {
-    if (this.layout) drawMap(this, this.layout, readPalette());
+    if (!this.layout) return;
+    this.#picture ??= drawPicture(this, this.layout, readPalette());
+    showPicture(this, this.#picture);
   }
 }

@@ -14,7 +14,7 @@ const KEYWORDS =
 const CODE_WORDS = new RegExp(`(//.*$)|("(?:[^"\\\\]|\\\\.)*")|\\b(?:${KEYWORDS.replaceAll(" ", "|")})\\b`, "g");
 
 /// One line in pieces: comments, strings and keywords get elements of their own.
-function codePieces(line: string): ComponentChildren[] {
+export function codePieces(line: string): ComponentChildren[] {
   const pieces: ComponentChildren[] = [];
   let end = 0;
   for (const match of line.matchAll(CODE_WORDS)) {
@@ -27,9 +27,9 @@ function codePieces(line: string): ComponentChildren[] {
   return pieces;
 }
 
-function CodeLine({ text, number, marked }: { text: string; number: number; marked: boolean }) {
+function CodeLine({ text, number, mark }: { text: string; number: number; mark: string | undefined }) {
   return (
-    <li class={marked ? "marked" : undefined} data-line={number} value={number}>
+    <li class={mark} data-line={number} value={number}>
       <span class="line-number" aria-hidden="true">
         {number}
       </span>
@@ -42,9 +42,14 @@ interface Props {
   trace: Trace;
   code: CodeJson;
   caption: string; // what the marked lines do
+  statements?: LineRange[]; // those of them that matter most
 }
 
-export function SourceCode({ trace, code, caption }: Props) {
+type LineRange = CodeJson["lines"];
+
+const contains = ([first, last]: LineRange, line: number) => line >= first && line <= last;
+
+export function SourceCode({ trace, code, caption, statements = [] }: Props) {
   const { file, lines } = code;
   const text = trace.json.sources[file];
   const range = rangeText(lines);
@@ -55,20 +60,20 @@ export function SourceCode({ trace, code, caption }: Props) {
       </p>
     );
   }
-  return <Listing key={`${file} ${range}`} {...{ text, code, caption }} />;
+  return <Listing key={`${file} ${range}`} {...{ text, code, caption, statements }} />;
 }
 
-const rangeText = ([first, last]: CodeJson["lines"]): string =>
-  first === last ? `line ${first}` : `lines ${first}–${last}`;
+const rangeText = ([first, last]: LineRange): string => (first === last ? `line ${first}` : `lines ${first}–${last}`);
 
 interface ListingProps {
   text: string; // the whole file
   code: CodeJson;
   caption: string;
   context?: number; // lines before and after those that are marked
+  statements?: LineRange[];
 }
 
-export function Listing({ text, code, caption, context = CONTEXT_LINES }: ListingProps) {
+export function Listing({ text, code, caption, context = CONTEXT_LINES, statements = [] }: ListingProps) {
   const { file, function: name } = code;
   const range = rangeText(code.lines);
   const [first, last] = code.lines;
@@ -78,6 +83,10 @@ export function Listing({ text, code, caption, context = CONTEXT_LINES }: Listin
   const [from, to] = whole.value
     ? [1, all.length]
     : [Math.max(1, first - context), Math.min(all.length, last + context)];
+  const markOf = (line: number) => {
+    if (!contains(code.lines, line)) return undefined;
+    return statements.some((lines) => contains(lines, line)) ? "marked statement" : "marked";
+  };
   useLayoutEffect(() => {
     const marked = box.current!.querySelector<HTMLElement>(".marked");
     box.current!.scrollTop = whole.value && marked ? marked.offsetTop - 80 : 0;
@@ -97,7 +106,7 @@ export function Listing({ text, code, caption, context = CONTEXT_LINES }: Listin
       <ScrollBox name={`${file}, ${range} marked`} class={whole.value ? "whole" : ""} box={box}>
         <ol class="code">
           {all.slice(from - 1, to).map((line, i) => (
-            <CodeLine key={from + i} text={line} number={from + i} marked={from + i >= first && from + i <= last} />
+            <CodeLine key={from + i} text={line} number={from + i} mark={markOf(from + i)} />
           ))}
         </ol>
       </ScrollBox>

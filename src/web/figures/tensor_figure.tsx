@@ -3,11 +3,14 @@
 import { axisTerms, batchAxis, numberAxis, plainAxis, predictionAxis, sideOfTerm, tokenAxis } from "../trace/axes";
 import type { Cells } from "../trace/matrix";
 import { kindOfPart } from "../trace/names";
+import { rowsPerSentence } from "../trace/places";
 import type { Trace } from "../trace/trace";
 import type { TensorJson } from "../trace/types";
 import { HeadRow } from "./head_row";
 import { HeatMap, type HeatMapProps } from "./heat_map";
+import { styleOfInput } from "./input_style";
 import { Origin } from "./origin";
+import type { Pointing } from "./pointing";
 import { scaleFor } from "./scale";
 import { ALL_SENTENCES, sentencesShown } from "./sentence_chooser";
 import "./tensor_figure.css";
@@ -18,19 +21,24 @@ interface Props {
   sentence: number; // or ALL_SENTENCES
   role: "output" | "in";
   name?: string; // by default, the name of the tensor
+  pointing: Pointing;
 }
 
-export function TensorFigure({ trace, tensor, sentence, role, name }: Props) {
+export function TensorFigure({ trace, tensor, sentence, role, name, pointing }: Props) {
   const json = trace.tensor(tensor);
   const isByHead = /^B\*H\*/.test(axisTerms(trace, json)[0]);
   return (
     <figure class={`tensor ${role}`} data-tensor={tensor}>
       <figcaption>
-        <code class="name">{name ?? json.name}</code>
+        <code class={`name ${styleOfInput(pointing.placeOfInput(tensor))}`}>{name ?? json.name}</code>
         <span class="shape">{shapeOf(trace, json)}</span>
         {role === "output" ? <span class="origin">this step’s output</span> : <Origin {...{ trace, tensor }} />}
       </figcaption>
-      {isByHead ? <HeadMaps {...{ trace, tensor, sentence }} /> : <HeatMap {...mapOf(trace, tensor, sentence)} />}
+      {isByHead ? (
+        <HeadMaps {...{ trace, tensor, sentence, pointing }} />
+      ) : (
+        <PlainMap {...{ trace, tensor, sentence, pointing }} />
+      )}
     </figure>
   );
 }
@@ -45,7 +53,9 @@ function shapeOf(trace: Trace, tensor: TensorJson): string {
   return ids ? `${shape}, shown for ${ids.length} of ${vocabulary} tokens` : shape;
 }
 
-function HeadMaps({ trace, tensor, sentence }: { trace: Trace; tensor: number; sentence: number }) {
+type MapsProps = Omit<Props, "role" | "name">;
+
+function HeadMaps({ trace, tensor, sentence, pointing }: MapsProps) {
   const json = trace.tensor(tensor);
   const [rowTerm, colTerm] = axisTerms(trace, json);
   return sentencesShown(trace, sentence).map((one, i) => (
@@ -58,8 +68,14 @@ function HeadMaps({ trace, tensor, sentence }: { trace: Trace; tensor: number; s
       queries={sideOfTerm(trace, rowTerm)}
       keys={sideOfTerm(trace, colTerm)}
       kind={kindOfPart(trace, json.part)}
+      link={{ pointing, tensor }}
     />
   ));
+}
+
+function PlainMap({ trace, tensor, sentence, pointing }: MapsProps) {
+  const firstRow = sentence === ALL_SENTENCES ? 0 : sentence * (rowsPerSentence(trace, tensor) ?? 0);
+  return <HeatMap {...mapOf(trace, tensor, sentence)} link={{ pointing, tensor, firstRow }} />;
 }
 
 /// Ids are names, not amounts: they are shown without colours or decimals.

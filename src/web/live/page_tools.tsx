@@ -31,7 +31,7 @@ function QuestionTools() {
   const { right, answered, questions } = score.value;
   return (
     <section aria-labelledby="menu-questions">
-      <h4 id="menu-questions">Questions</h4>
+      <h2 id="menu-questions">Questions</h2>
       <p>
         <label>
           <input

@@ -6,6 +6,7 @@ import type { Trace } from "../trace/trace";
 import { AnswerForm } from "./question_form";
 import { isRight, questionsOf, rightAnswer, type Asked, type Given } from "./questions";
 import { note, outcomes, questionsOn, score } from "./questions_state";
+import { choices } from "./route";
 import { place } from "./tour_state";
 import "./question.css";
 
@@ -15,6 +16,9 @@ interface Props {
   sections: string[]; // of the page
   children: ComponentChildren; // what the questions cover
 }
+
+/// The button that had the focus is gone.
+const focusSection = () => (choices.focus.value = "section");
 
 interface Answered {
   asked: Asked;
@@ -44,10 +48,24 @@ export function Covered({ trace, section, sections, children }: Props) {
       <h3 id="question-text">{next.asked.text}</h3>
       <AnswerForm key={next.id} form={next.asked.form} answer={answer} />
       <p>
-        <button type="button" class="quiet" onClick={() => note(next.id, "skipped")}>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            note(next.id, "skipped");
+            focusSection();
+          }}
+        >
           Skip this question
         </button>{" "}
-        <button type="button" class="quiet" onClick={() => (questionsOn.value = false)}>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            questionsOn.value = false;
+            focusSection();
+          }}
+        >
           Ask no questions
         </button>
       </p>
@@ -76,7 +94,13 @@ function Feedback({ answered, isLast, children }: FeedbackProps) {
           {asked.why}
         </p>
         <p>
-          <button type="button" onClick={() => (answered.value = null)}>
+          <button
+            type="button"
+            onClick={() => {
+              answered.value = null;
+              focusSection();
+            }}
+          >
             {isLast ? "Close" : "Next question"}
           </button>{" "}
           <span class="note">

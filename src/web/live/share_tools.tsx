@@ -21,7 +21,7 @@ export function ShareTools() {
   };
   return (
     <section aria-labelledby="menu-share">
-      <h4 id="menu-share">Share</h4>
+      <h2 id="menu-share">Share</h2>
       <p class="note">
         A link holds the sentences, the masks, the update and this place. If you open the page from a file, paste the
         part from # on behind its address.

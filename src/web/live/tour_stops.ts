@@ -71,7 +71,7 @@ const FORWARD: Stop[] = [
     section: "walk",
     step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn$/, output: "weights" },
     says: () =>
-      "Each row now sums to 1. A blocked key gets exactly 0: the code leaves it out of the sum, so it needs no −∞. Choose another sentence to see more padding.",
+      "Each row now sums to 1. The code sets a blocked score to −∞ first, and the exponential of that is exactly 0. Choose another sentence to see more padding, or less.",
   },
   {
     title: "Tokens exchange what they know",

@@ -2,7 +2,7 @@
 import { AttentionLayer } from "../figures/attention_layer";
 import { SentenceChooser } from "../figures/sentence_chooser";
 import { ATTENTION_KINDS, KINDS } from "../trace/names";
-import { paddingSeen } from "../trace/reasons";
+import { isFlipped, paddingSeen } from "../trace/reasons";
 import type { Trace } from "../trace/trace";
 import type { AttentionKind } from "../trace/types";
 import { sentenceOf, type SectionProps } from "./choices";
@@ -35,6 +35,7 @@ export function AttentionSection(props: SectionProps) {
 
 /// What a token may attend to under the masks that are on.
 function attentionText(trace: Trace, kind: AttentionKind): string {
+  if (isFlipped(trace, kind)) return "You have flipped cells of its mask: dots and upright lines mark them.";
   const padding = paddingClause(trace, kind);
   if (kind === "encoder self") return `Each source token attends to all source tokens${padding}.`;
   if (kind === "cross") return `Each target token attends to all outputs of the encoder${padding}.`;

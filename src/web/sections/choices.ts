@@ -2,12 +2,14 @@
 // read a choice with one of the functions below, which return one that fits the trace.
 import { signal, type Signal } from "@preact/signals";
 import { ALL_SENTENCES } from "../figures/sentence_chooser";
+import type { CellRef } from "../trace/terms/expression";
 import type { Trace } from "../trace/trace";
 
 export interface Choices {
   sentence: Signal<number>;
   allSentences: Signal<boolean>; // in the walk, which can show the whole batch
   step: Signal<number>; // from 0; the page counts steps from 1
+  cell: Signal<CellRef | null>; // chosen last in a heat map of the walk
   variant: Signal<number>; // of the masks: a place in the trace's what_if
   /// Where the focus goes next, because the reader followed a link: to the heading of the section or to that of the step.
   focus: Signal<"section" | "step" | null>;
@@ -22,6 +24,7 @@ export const makeChoices = (): Choices => ({
   sentence: signal(0),
   allSentences: signal(false),
   step: signal(0),
+  cell: signal(null),
   variant: signal(1),
   focus: signal(null),
 });

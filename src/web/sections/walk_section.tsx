@@ -22,7 +22,8 @@ export function WalkSection(props: SectionProps) {
       <p class="lead">
         Follow every operation of the pass, forward to the loss and back again.{" "}
         {trace.json.layer !== null && `Only layer ${trace.json.layer} is shown in full. `}
-        Press the right arrow key or n for the next step, the left arrow key or p for the previous one.
+        Point at any number of an output to see how it was computed. Press the right arrow key or n for the next step,
+        the left arrow key or p for the previous one.
       </p>
       <WalkBar trace={trace} number={number} go={go} />
       <div class="walk">
@@ -39,7 +40,12 @@ export function WalkSection(props: SectionProps) {
             <SentenceChooser trace={trace} chosen={sentence} choose={(value) => choose(choices, value)} all />
           </div>
           <div class="step">
-            <StepView key={number} trace={trace} number={number} sentence={sentence} />
+            <StepView
+              key={number}
+              {...{ trace, number, sentence }}
+              choose={(value) => choose(choices, value)}
+              cell={choices.cell}
+            />
           </div>
         </div>
       </div>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changedMasks, differences, fits, flip, ownMasks, withCells } from "../live/masks/mask_cells";
-import { blockedBy, openedAgainst } from "../trace/reasons";
+import { blockedBy, isFlipped, openedAgainst } from "../trace/reasons";
 import { Trace } from "../trace/trace";
 import json from "./mask_variants/all_masks.json";
 
@@ -66,4 +66,5 @@ test("the trace says which cells the reader has blocked, and which opened", () =
   assert.deepEqual(openedAgainst(flipped, "decoder self", 1, 0, 3), ["future"]);
   assert.deepEqual(blockedBy(flipped, "decoder self", 1, 0, 4), ["future"]);
   assert.deepEqual(openedAgainst(flipped, "decoder self", 1, 0, 0), []);
+  assert(isFlipped(flipped, "decoder self") && !isFlipped(flipped, "cross") && !isFlipped(trace, "decoder self"));
 });

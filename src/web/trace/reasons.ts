@@ -77,6 +77,17 @@ export const openedAgainst = (
     ? []
     : elementaryMasks(trace, kind, sentence, query, key, variant);
 
+/// Whether the reader has flipped any cell of the mask of this kind of attention.
+export function isFlipped(trace: Trace, kind: AttentionKind): boolean {
+  const { rows, cols } = ATTENTION_KINDS[kind];
+  const flipped = (sentence: number, query: number, key: number) =>
+    isBlocked(trace, kind, sentence, query, key, trace.own) !==
+    elementaryMasks(trace, kind, sentence, query, key).length > 0;
+  return range(trace.sentences).some((sentence) =>
+    range(trace[rows].length).some((query) => range(trace[cols].length).some((key) => flipped(sentence, query, key))),
+  );
+}
+
 /// ["padding", "future"] -> "this key is padding, and it is in the future"
 export function reasonText(names: Blocker[]): string {
   const reasons = names.map((name) => REASONS[name]);

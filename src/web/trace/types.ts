@@ -29,7 +29,8 @@ export interface ModelJson {
   scale_embeddings: boolean;
   parameters: number;
   label_smoothing: number;
-  dropout: number;
+  dropout: boolean; // whether the pass drops numbers
+  dropout_rates: { embedding: number; attention: number; activation: number; residual: number };
   learned_without: string[]; // names of the masks that were off in training: "look_ahead"
 }
 

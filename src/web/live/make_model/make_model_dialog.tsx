@@ -51,7 +51,7 @@ export function MakeModelDialog({ dialog }: { dialog: RefObject<HTMLDialogElemen
         choose={(id) => chooseBase(STARTS.find((one) => one.id === id)!)}
       />
       <h4>Text</h4>
-      <Chooser legend="Text" options={KINDS} chosen={textKind.value} choose={(kind) => (textKind.value = kind)} />
+      <Chooser legend="Train on" options={KINDS} chosen={textKind.value} choose={(kind) => (textKind.value = kind)} />
       {own && <OwnText own={own} />}
       <h4>Settings</h4>
       <SettingsForm />

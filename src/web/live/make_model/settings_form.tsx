@@ -1,6 +1,7 @@
 // All settings as fields, by section of the config file. The engine checks a value as soon as it is entered.
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { plural } from "../../base/numbers";
 import type { Setting } from "../../engine/protocol";
 import { base, changed, changeSetting, refusalOf, settings } from "./model_state";
 import { changesText, groupsOf, nameIn, rangeText, type Group } from "./settings_groups";
@@ -25,7 +26,8 @@ function SettingGroup({ group }: { group: Group }) {
         <code>{group.section}</code>
         <span class="note">
           {" "}
-          {group.settings.length} settings{changesText(changes)}
+          {plural(group.settings.length, "setting")}
+          {changesText(changes)}
         </span>
       </summary>
       {(open.value || wrong) &&

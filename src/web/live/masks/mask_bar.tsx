@@ -2,6 +2,7 @@
 import { Chooser } from "../../base/chooser";
 import type { Trace } from "../../trace/trace";
 import { canRedo, canUndo, changeMasks, masks, redo, undo } from "../pass_state";
+import { running } from "../training_state";
 import type { Reach } from "./mask_cells";
 import { inAllSentences, reach } from "./mask_state";
 
@@ -42,6 +43,7 @@ export function MaskBar({ trace }: { trace: Trace }) {
           Reset
         </button>
       </p>
+      {running.value && <span class="note">The model is training. The pass follows when it stops.</span>}
     </div>
   );
 }

@@ -17,7 +17,7 @@ export function MaskEffect({ trace, sentence }: Props) {
   const numbersOf = (of: Trace) => [of.json.loss.mean, sentenceLoss(of, sentence), gradientNorm(of)];
   const own = numbersOf(before || trace);
   const changed = before ? numbersOf(trace) : null;
-  const titles = ["", "loss of the batch", `loss of sentence ${sentence}`, "gradient norm"];
+  const titles = ["masks", "loss of the batch", `loss of sentence ${sentence}`, "gradient norm"];
   const row = (title: string, texts: string[]) => (
     <tr>
       <th scope="row">{title}</th>
@@ -34,9 +34,9 @@ export function MaskEffect({ trace, sentence }: Props) {
     <div role="status">
       <ScrollBox name="Loss and gradient, before and after" class="mask-effect">
         <TitledTable titles={titles}>
-          {row("The model’s own masks", shown(own))}
-          {row("Your masks", changed ? shown(changed) : nothing)}
-          {row("Difference", changed ? own.map((number, i) => differenceText(number, changed[i]!)) : nothing)}
+          {row("the model’s own", shown(own))}
+          {row("yours", changed ? shown(changed) : nothing)}
+          {row("difference", changed ? own.map((number, i) => differenceText(number, changed[i]!)) : nothing)}
         </TitledTable>
       </ScrollBox>
     </div>
@@ -47,5 +47,7 @@ function differenceText(before: MaybeFinite, after: MaybeFinite): string {
   if (before === null || after === null) return "–";
   if (before === after) return "none";
   const sign = after > before ? "+" : "−";
-  return `${sign}${formatNumber(Math.abs(after - before), 3)} (${sign}${percent(Math.abs(after - before) / before)})`;
+  const share = Math.abs(after - before) / before;
+  const relative = share < 10 ? `${sign}${percent(share)}` : `× ${formatNumber(after / before, 2)}`;
+  return `${sign}${formatNumber(Math.abs(after - before), 3)} (${relative})`;
 }

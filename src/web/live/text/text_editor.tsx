@@ -2,15 +2,17 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { start, text } from "../engine_state";
+import { running } from "../training_state";
 import { MOST_PAIRS } from "./limits";
 import { PairFields } from "./pair_fields";
 import { examplesOf } from "./text_examples";
 import { drafts, newDraft, refused, setDrafts, type Draft } from "./text_state";
 import "./text_editor.css";
 
-export function TextEditor() {
+/// Adds, moves and removes pairs. The focus follows a pair that moves, and `said` tells where it is.
+function usePairList() {
   const list = useRef<HTMLOListElement>(null);
-  const focused = useSignal<string | null>(null); // a selector: where the focus goes after a pair has moved
+  const focused = useSignal<string | null>(null); // a selector of buttons: the first that is enabled gets the focus
   const said = useSignal("");
   useLayoutEffect(() => {
     if (focused.value === null) return;
@@ -18,36 +20,38 @@ export function TextEditor() {
     wanted.find(({ disabled }) => !disabled)?.focus();
     focused.value = null;
   });
-  const all = drafts.value;
   const move = (draft: Draft, by: number) => {
+    const all = drafts.peek();
     const from = all.indexOf(draft);
-    const next = all.toSpliced(from, 1).toSpliced(from + by, 0, draft);
     const wanted = `[data-draft="${draft.id}"]`;
-    focused.value = by < 0 ? `${wanted} .up, ${wanted} .down` : `${wanted} .down, ${wanted} .up`;
+    focused.value = `${wanted} ${by < 0 ? ".up" : ".down"}, ${wanted} ${by < 0 ? ".down" : ".up"}`;
     said.value = `Sentence ${from} is now sentence ${from + by}.`;
-    setDrafts(next);
+    setDrafts(all.toSpliced(from, 1).toSpliced(from + by, 0, draft));
   };
   const remove = (draft: Draft) => {
     focused.value = ".add-pair";
-    said.value = `Sentence ${all.indexOf(draft)} is removed.`;
-    setDrafts(all.filter((other) => other !== draft));
+    said.value = `Sentence ${drafts.peek().indexOf(draft)} is removed.`;
+    setDrafts(drafts.peek().filter((other) => other !== draft));
   };
   const add = () => {
     const draft = newDraft({ source: "", target: "" });
-    setDrafts([...all, draft]);
-    requestAnimationFrame(() =>
-      list.current?.querySelector<HTMLElement>(`[data-draft="${draft.id}"] textarea`)?.focus(),
-    );
+    setDrafts([...drafts.peek(), draft]);
+    const field = `[data-draft="${draft.id}"] textarea`;
+    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(field)?.focus());
   };
+  return { list, said, move, remove, add };
+}
+
+export function TextEditor() {
+  const { list, said, move, remove, add } = usePairList();
+  const all = drafts.value;
   return (
     <div class="text-editor">
       <ol class="pair-list" ref={list}>
         {all.map((draft, place) => (
           <PairFields
             key={draft.id}
-            draft={draft}
-            place={place}
-            count={all.length}
+            {...{ draft, place, count: all.length }}
             move={(by) => move(draft, by)}
             remove={() => remove(draft)}
           />
@@ -63,12 +67,26 @@ export function TextEditor() {
       <p class="hidden" role="status">
         {said.value}
       </p>
+      <Waiting />
+    </div>
+  );
+}
+
+/// Why the page below does not show the text yet.
+function Waiting() {
+  return (
+    <>
+      {running.value && (
+        <p class="note" role="status">
+          The model is training. The pass follows your changes when it stops.
+        </p>
+      )}
       {refused.value && (
         <p class="warning" role="status">
           A sentence is too long, so the page below still shows the text from before.
         </p>
       )}
-    </div>
+    </>
   );
 }
 
