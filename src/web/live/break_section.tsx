@@ -85,7 +85,7 @@ const ROWS: Row[] = [
   ["loss, teacher forcing", ({ loss }) => formatNumber(loss, 4)],
   ["correct words, teacher forcing", ({ correct, tokens }) => `${correct} of ${tokens}`],
   ["exact match, free running", ({ exact, sentences }) => `${exact} of ${sentences}`],
-  ["right words in the wrong order", ({ otherOrder, sentences }) => `${otherOrder} of ${sentences}`],
+  ["same translation of the words backwards", ({ orderBlind, sentences }) => `${orderBlind} of ${sentences}`],
   ["different translations", ({ different, sentences }) => `${different} of ${sentences}`],
   ["changed beside a long sentence", ({ changed, sentences }) => `${changed} of ${sentences}`],
 ];
