@@ -3,13 +3,17 @@
 
     scripts/live_pages.py [OUTPUT]     writes to OUTPUT instead of build/live
 
+The course is part of the page if pandoc, which renders it, is installed.
+
 OUTPUT becomes a directory for any static web server: index.html with the files that it loads. It also gets
 glassformer-live.html, one file that has everything in it and opens from disk. scripts/live.sh builds the parts first.
 """
 
 import base64
 import gzip
+import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -36,6 +40,22 @@ def page(data):
     return text
 
 
+def render_course(directory):
+    """Renders the course into a directory. Returns whether that was possible."""
+    if shutil.which("pandoc") is None:
+        print("SKIPPED: pandoc is missing, so the page is made without the course.", file=sys.stderr)
+        return False
+    subprocess.run([sys.executable, PROJECT / "scripts/course_pages.py", directory], check=True)
+    return True
+
+
+def packed_course(directory):
+    """All pages of the course, gzipped."""
+    pages = {file.stem: file.read_text() for file in sorted(directory.glob("*.html"))}
+    course = {"index": json.loads((directory / "index.json").read_text()), "pages": pages}
+    return gzip.compress(json.dumps(course, ensure_ascii=False).encode(), mtime=0)
+
+
 def main():
     output = Path(sys.argv[1]) if len(sys.argv) > 1 else PROJECT / "build/live"
     shutil.rmtree(output, ignore_errors=True)
@@ -44,6 +64,8 @@ def main():
     for name, contents in packed.items():
         (output / name).write_bytes(gzip.decompress(contents))
     (output / "index.html").write_text(page(""))
+    if render_course(output / "course"):
+        packed["course.json"] = packed_course(output / "course")
     (output / "glassformer-live.html").write_text(page("".join(element(*item) for item in packed.items())))
 
 

@@ -1,5 +1,5 @@
-// Where the pages of the course come from. A page without a server has them in <template> elements; otherwise they are
-// files beside it.
+// Where the pages of the course come from: from an element of the page, if it is one file, or from files beside it.
+import { unpackBytes } from "../base/packed_bytes";
 import type { CourseIndex } from "./types";
 
 export interface CourseSource {
@@ -7,19 +7,22 @@ export interface CourseSource {
   load(page: string): Promise<DocumentFragment>;
 }
 
-const INDEX = "course-index";
+/// The id of an element with all pages: gzipped JSON in base64.
+const PACKED = "course.json";
+
+function fragmentOf(text: string): DocumentFragment {
+  const template = document.createElement("template");
+  template.innerHTML = text;
+  return template.content;
+}
 
 /// The pages in this document, or null if it has none.
-function embeddedCourse(): CourseSource | null {
-  const index = document.getElementById(INDEX);
-  if (!index) return null;
-  return {
-    index: JSON.parse(index.textContent!) as CourseIndex,
-    async load(page) {
-      const template = document.getElementById(`course/${page}`) as HTMLTemplateElement;
-      return template.content.cloneNode(true) as DocumentFragment;
-    },
-  };
+async function packedCourse(): Promise<CourseSource | null> {
+  const element = document.getElementById(PACKED);
+  if (!element) return null;
+  const json = new TextDecoder().decode(await unpackBytes(element.textContent ?? ""));
+  const { index, pages } = JSON.parse(json) as { index: CourseIndex; pages: Record<string, string> };
+  return { index, load: async (page) => fragmentOf(pages[page]!) };
 }
 
 async function readFile(address: string): Promise<Response> {
@@ -36,12 +39,10 @@ async function courseFiles(directory: string): Promise<CourseSource> {
     async load(page) {
       const text = loaded.get(page) ?? (await (await readFile(`${directory}${page}.html`)).text());
       loaded.set(page, text);
-      const template = document.createElement("template");
-      template.innerHTML = text;
-      return template.content;
+      return fragmentOf(text);
     },
   };
 }
 
 export const openCourse = async (directory = "course/"): Promise<CourseSource> =>
-  embeddedCourse() ?? (await courseFiles(directory));
+  (await packedCourse()) ?? (await courseFiles(directory));

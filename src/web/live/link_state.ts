@@ -1,6 +1,7 @@
 // Copies what the page shows into a link, and follows one.
 import { batch, signal } from "@preact/signals";
 import type { Values } from "../engine/protocol";
+import { chapter } from "./course_state";
 import { create, created, defaults, error, run, start, startWorkers, text, values } from "./engine_state";
 import { isLink, linkText, MOST, readLink, type Link } from "./link";
 import { headsOff, masks, pairs, showPairs, trace } from "./pass_state";
@@ -69,6 +70,7 @@ export async function openLink(address: string): Promise<boolean> {
     choices.sentence.value = link.sentence;
     choices.step.value = link.step;
     section.value = SECTIONS.find(({ id }) => id === link.section)!;
+    chapter.value = null;
   });
   history.replaceState(null, "", `#${link.section}`);
   if (link.update > 0) {

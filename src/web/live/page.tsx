@@ -1,5 +1,8 @@
 // The frame of the live page: links to the sections, what the engine is doing, and the chosen section.
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { courseAddress } from "../course/route";
+import { CoursePage } from "./course_page";
+import { chapter } from "./course_state";
 import { about, error, work } from "./engine_state";
 import { LinkStatus } from "./link_status";
 import { trace } from "./pass_state";
@@ -10,11 +13,19 @@ import { SECTIONS } from "./sections";
 import "./page.css";
 
 export function SectionLinks() {
-  return SECTIONS.map(({ id, short }, i) => (
-    <a key={id} href={`#${id}`} data-section={id} aria-current={id === section.value.id ? "page" : undefined}>
-      <span class="index">{i + 1}</span> {short}
-    </a>
-  ));
+  const isShown = (id: string) => !chapter.value && id === section.value.id;
+  return (
+    <>
+      {SECTIONS.map(({ id, short }, i) => (
+        <a key={id} href={`#${id}`} data-section={id} aria-current={isShown(id) ? "page" : undefined}>
+          <span class="index">{i + 1}</span> {short}
+        </a>
+      ))}
+      <a href={courseAddress()} data-section="course" aria-current={chapter.value ? "page" : undefined}>
+        Course
+      </a>
+    </>
+  );
 }
 
 /// What the engine refused, in its own words.
@@ -31,6 +42,7 @@ function Refusal() {
 }
 
 export function ChosenSection() {
+  if (chapter.value) return <CoursePage />;
   const index = SECTIONS.indexOf(section.value);
   const { id, title, View } = section.value;
   const next = SECTIONS[index + 1];
@@ -77,7 +89,7 @@ function Heading({ id, text }: { id: string; text: string }) {
 }
 
 export function PageMap() {
-  if (!trace.value) return null;
+  if (!trace.value || chapter.value) return null;
   const props = { trace: trace.value, choices, section: section.value.id };
   return (
     <>
