@@ -42,8 +42,8 @@ export const BREAKAGES: Breakage[] = [
     title: "Scores not divided",
     changed: { "model.scale_scores": "false" },
     says:
-      "Without the division by √d_head, scores are larger: softmax puts nearly all weight on one key, and has almost no " +
-      "gradient.",
+      "Without the division by √d_head, scores grow with the width of the heads. Large scores make softmax choose one " +
+      "key, where it has almost no gradient.",
     tells:
       "Hardly any number does: the toy’s heads are narrow (√16 = 4), and training makes its queries and keys smaller. The " +
       "damage grows with d_head.",
@@ -54,7 +54,7 @@ export const BREAKAGES: Breakage[] = [
     changed: { "model.positions": "false" },
     says:
       "To the encoder, a sentence is a bag of words: “the dog sees the cat” and “the cat sees the dog” are the same. " +
-      "The decoder knows what it has written only as a bag, too.",
+      "The decoder is not quite as blind: its mask shows every position one word more.",
     tells:
       "If the words of a source come backwards, its translation stays the same. The loss stays higher, and exact match is what " +
       "one gets by guessing the likelier order.",
