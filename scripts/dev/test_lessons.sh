@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the claims at the top of configs/lessons/*.yaml, word for word and digit for digit: without a mask, a model fails
-# in the way they describe; with all masks it does not. Also tests the metrics of the toy in README.md.
+# Tests the claims at the top of configs/lessons/*.yaml, word for word and digit for digit: without a mask, positions
+# or residual sums, a model fails in the way they describe; with all of them it does not. Also tests the metrics of the toy in README.md.
 #
 #   scripts/dev/test_lessons.sh
 #
@@ -64,7 +64,7 @@ translations_of() {  # translations_of RUN: alone, and next to a long sentence
 }
 
 "$glassformer" train configs/toy.yaml --output "$runs/toy"
-for lesson in no_padding_masks no_cross_mask no_look_ahead; do
+for lesson in no_padding_masks no_cross_mask no_look_ahead no_positions no_residual no_scaling; do
   "$glassformer" train "configs/lessons/$lesson.yaml" --output "$runs/$lesson"
 done
 
@@ -98,6 +98,28 @@ says no_look_ahead "\"the small dog does not see a house .\" becomes \"$first\",
 $(grep -cxF "$first" "$directory/copies.de") of the 500"
 read -r count second <<<"$(grep -vxF "$first" "$directory/copies.de" | sort | uniq -c | sort -rn | head -n 1)"
 says no_look_ahead "$count become \"$second\""
+
+readonly percent_of_toy='{token_accuracy:.2%} and {exact_match:.2%}'
+with=$(metrics "$runs/toy" "$percent_of_toy" | sed 's/%/ %/g')
+says no_positions "$(metrics "$runs/no_positions" "$accuracy" | sed 's/%/ %/g') (with positions, $with)"
+"$glassformer" translate "$runs/no_positions" --input data/toy/test.en --output "$directory/bags.de"
+says no_positions "In $(python3 -c '
+import sys
+pairs = zip(*(map(str.split, open(name, encoding="utf-8")) for name in sys.argv[1:]))
+print(sum(one != other and sorted(one) == sorted(other) for one, other in pairs))' "$directory/bags.de" data/toy/test.de) \
+of the 500 translations, the words are right and only their order is wrong"
+first=$("$glassformer" translate "$runs/no_positions" <<<'the small dog sees a house .')
+second=$("$glassformer" translate "$runs/no_positions" <<<'a house sees the small dog .')
+[[ $first == "$second" ]] || { echo 'Without positions, the order of the words matters.' >&2; wrong=1; }
+says no_positions "\"the small dog sees a house .\" becomes \"$first\", and so does \"a house sees the small dog .\" (with \
+positions, \"$("$glassformer" translate "$runs/toy" <<<'a house sees the small dog .')\")"
+
+says no_residual "$(metrics "$runs/no_residual" "$accuracy" | sed 's/%/ %/g') (with the sum, $with)"
+says no_residual "$(metrics "$runs/no_residual" '{cut_off}') of the 500 translations do not end by themselves"
+[[ $("$glassformer" translate "$runs/no_residual" <<<'the small dog sees a house .' | tr -d ' .') == '' ]] ||
+  { echo 'Without residual sums, the translation is more than full stops.' >&2; wrong=1; }
+
+says no_scaling "$(metrics "$runs/no_scaling" "$accuracy" | sed 's/%/ %/g') (with the division, $with)"
 
 for test in 0 1; do
   line=$("$glassformer" evaluate "$runs/toy" --json | python3 -c '

@@ -119,10 +119,13 @@ TEST_CASE("every file in configs/ can be read, with its data if present", "[conf
   }
 }
 
-TEST_CASE("a lesson is the toy's config with masks turned off", "[config]") {
+TEST_CASE("a lesson is the toy's config with a mask or a part turned off", "[config]") {
   const std::map<std::string, std::vector<std::string>> lessons = {
       {"no_cross_mask", {"masks.cross_padding"}},
       {"no_look_ahead", {"masks.look_ahead"}},
+      {"no_positions", {"model.positions"}},
+      {"no_residual", {"model.residual"}},
+      {"no_scaling", {"model.scale_scores"}},
       {"no_padding_masks", {"masks.encoder_padding", "masks.target_padding", "masks.cross_padding"}}};
   const Config toy = without_data("toy.yaml");
   for (const auto& [name, off] : lessons) {

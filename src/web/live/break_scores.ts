@@ -1,7 +1,7 @@
 // The numbers that give a broken model away, on sentences that it is not trained on.
 import type { Hypothesis, Pair, Text, Values } from "../engine/protocol";
 import type { TraceJson } from "../trace/types";
-import { countOf, otherOrder, sameWords } from "./sentence_scores";
+import { countOf, sameWords, wordsOf } from "./sentence_scores";
 
 type Soon<Result> = Result | Promise<Result>;
 
@@ -18,7 +18,7 @@ export interface Scores {
   tokens: number;
   correct: number; // of the tokens, with teacher forcing
   exact: number; // of the sentences, free running
-  otherOrder: number; // the right words in the wrong order
+  orderBlind: number; // translated in the same way if the words of the source come backwards
   different: number; // translations: how many different ones there are
   changed: number; // translated differently beside a long sentence
 }
@@ -38,9 +38,10 @@ export function heldOut({ source, target }: Text): { pairs: Pair[]; long: string
 export async function scoreModel(engine: Scored, text: Text, update: number): Promise<Scores> {
   const { pairs, long } = heldOut(text);
   const { loss } = await engine.trace(pairs);
-  const alone: string[] = [];
-  for (const { source } of pairs) alone.push(textOf(await engine.translate([source], GREEDY)));
-  const together = await engine.translate([...pairs.map(({ source }) => source), long], GREEDY);
+  const sources = pairs.map(({ source }) => source);
+  const alone = await oneByOne(engine, sources);
+  const backwards = await oneByOne(engine, sources.map(reversed));
+  const together = await engine.translate([...sources, long], GREEDY);
   return {
     update,
     sentences: pairs.length,
@@ -48,10 +49,18 @@ export async function scoreModel(engine: Scored, text: Text, update: number): Pr
     tokens: loss.tokens,
     correct: loss.correct,
     exact: countOf(alone, (text, i) => sameWords(text, pairs[i]!.target)),
-    otherOrder: countOf(alone, (text, i) => otherOrder(text, pairs[i]!.target)),
+    orderBlind: countOf(alone, (text, i) => text === backwards[i]),
     different: new Set(alone).size,
     changed: countOf(alone, (text, i) => text !== textOf([together[i]!])),
   };
+}
+
+const reversed = (sentence: string): string => wordsOf(sentence).reverse().join(" ");
+
+async function oneByOne(engine: Scored, sources: string[]): Promise<string[]> {
+  const texts: string[] = [];
+  for (const source of sources) texts.push(textOf(await engine.translate([source], GREEDY)));
+  return texts;
 }
 
 const textOf = (found: Hypothesis[][]): string => found[0]?.[0]?.text ?? "";

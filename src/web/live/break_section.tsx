@@ -85,7 +85,7 @@ const ROWS: Row[] = [
   ["loss, teacher forcing", ({ loss }) => formatNumber(loss, 4)],
   ["correct words, teacher forcing", ({ correct, tokens }) => `${correct} of ${tokens}`],
   ["exact match, free running", ({ exact, sentences }) => `${exact} of ${sentences}`],
-  ["right words in the wrong order", ({ otherOrder, sentences }) => `${otherOrder} of ${sentences}`],
+  ["same translation of the words backwards", ({ orderBlind, sentences }) => `${orderBlind} of ${sentences}`],
   ["different translations", ({ different, sentences }) => `${different} of ${sentences}`],
   ["changed beside a long sentence", ({ changed, sentences }) => `${changed} of ${sentences}`],
 ];
@@ -94,7 +94,11 @@ const ROWS: Row[] = [
 function ScoreTable({ scores }: { scores: Scores[] }) {
   const last = scores.at(-1)!;
   const before = intact.scores.findLast(({ update }) => update <= last.update);
-  const titles = ["", `broken, after ${last.update} updates`, before ? `intact, after ${before.update}` : "intact"];
+  const titles = [
+    "measured on held-out text",
+    `broken, after ${last.update} updates`,
+    before ? `intact, after ${before.update}` : "intact",
+  ];
   return (
     <ScrollBox name="Scores on sentences that it is not trained on">
       <TitledTable titles={titles}>

@@ -53,7 +53,7 @@ export function WithoutHeads({ trace }: { trace: Trace }) {
   const right = [before, trace].map(({ json }) => `${json.loss.correct} of ${json.loss.tokens}`);
   return (
     <ScrollBox name="With all heads, and without those that are off">
-      <TitledTable titles={["", "all heads", "without those that are off"]}>
+      <TitledTable titles={["compared", "all heads", "without those that are off"]}>
         <tr>
           <th scope="row">loss</th>
           {losses.map((loss, i) => (

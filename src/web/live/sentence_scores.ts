@@ -8,11 +8,5 @@ export const wordsOf = (text: string): string[] => text.split(SPACE).filter((wor
 /// Whether a translation is an exact match, as in src/evaluation/evaluation.cpp: white space does not count.
 export const sameWords = (a: string, b: string): boolean => wordsOf(a).join(" ") === wordsOf(b).join(" ");
 
-/// Whether the words are the same, but in another order.
-export function otherOrder(a: string, b: string): boolean {
-  const sorted = (text: string) => wordsOf(text).sort().join(" ");
-  return !sameWords(a, b) && sorted(a) === sorted(b);
-}
-
 export const countOf = <Item>(items: Item[], holds: (item: Item, i: number) => boolean): number =>
   items.filter(holds).length;
