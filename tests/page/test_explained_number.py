@@ -169,11 +169,16 @@ class ExplainedNumberTest(PageTest):
         for beginning, direction in (("weights = softmax", "forward"), ("d_x = {inv_std}", "backward")):
             self.open_step(self.step_of(beginning, direction))
             self.put_cursor(0, 0)
-            wide, top, bottom = self.script(
-                "const box = document.querySelector('.explained-number').getBoundingClientRect();"
-                "return [document.scrollingElement.scrollWidth, box.top, box.bottom]")
+            self.wait_until(self.formula_is_in_sight)  # the page scrolls smoothly
+            wide, hidden = self.script(
+                "const { scrollWidth, clientWidth } = document.querySelector('.explained-number');"
+                "return [document.scrollingElement.scrollWidth, scrollWidth - clientWidth]")
             self.assertLessEqual(wide, 390)
-            self.assertTrue(0 < top < bottom <= 844, "the formula is out of sight")
+            self.assertEqual(hidden, 0, "the formula scrolls sideways")
+
+    def formula_is_in_sight(self):
+        return self.script("const box = document.querySelector('.explained-number').getBoundingClientRect();"
+                           "return box.top > 0 && box.bottom <= innerHeight")
 
 
 if __name__ == "__main__":
