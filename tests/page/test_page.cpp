@@ -51,7 +51,8 @@ TEST_CASE("The page is one file with style, trace and script, and loads nothing"
   }
   // The names of XML namespaces, which no browser loads.
   CHECK(count_in(page, "http://") == count_in(page, "http://www.w3.org/"));
-  for (const char* outside : {"https://", "src=", "@import", "url("}) {
+  CHECK(count_in(page, "url(") == count_in(page, "url(#"));  // the patterns of a drawing in the page
+  for (const char* outside : {"https://", "src=", "@import"}) {
     CAPTURE(outside);
     CHECK(count_in(page, outside) == 0);
   }
