@@ -48,8 +48,7 @@ _OTHER_PROCESSES = ("fork vfork kill tkill rt_sigqueueinfo pidfd_open pidfd_send
                     "sched_setparam sched_setscheduler execveat").split()
 _OUTSIDE = ("socket socketpair io_uring_setup bpf userfaultfd perf_event_open mount umount2 unshare setns chroot pivot_root "
             "reboot keyctl add_key shmget msgget semget mq_open memfd_create open_by_handle_at move_mount fsopen fsmount "
-            "open_tree "
-            "creat openat2 unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat mkdir mkdirat rmdir "
+            "open_tree creat openat2 unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat mkdir mkdirat rmdir "
             "mknod mknodat truncate chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes utimensat "
             "futimesat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr").split()
 _ALLOW, _EPERM, _ENOSYS = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38
@@ -98,8 +97,9 @@ def can_confine():
 
 
 def _forbid_system_calls(limits, execution):
-    """For the rest of this process's life. Raises OSError if that does not work. `execution` has what execve needs: path, arguments
-    and environment. execve is allowed only with their addresses, which mean nothing once the new program runs."""
+    """For the rest of this process's life. Raises OSError if that does not work. `execution` has what execve needs: path,
+    arguments and environment. execve is allowed only with their addresses, which mean nothing once the new program
+    runs."""
     context = _SECCOMP.seccomp_init(_ALLOW)
 
     def forbid(name, *conditions, action=_EPERM):

@@ -38,6 +38,7 @@ def has_labs(directory):
 
 def labs_in(directory):
     """The directory with the labs of a student, who may have handed in `labs` itself or what is in it."""
+    # (Path.is_dir() would raise an error if the directory cannot be read.)
     return directory / "labs" if os.path.isdir(directory / "labs") and not has_labs(directory) else directory
 
 
