@@ -26,7 +26,7 @@ export const AdamFigure: LiveFigure = ({ parameters }) => {
     <LiveFrame
       name="adam-figure"
       title={`Update one weight ${updates.length} times`}
-      about="The gradients are those of the debug model. Each column is an update. Change any of them."
+      about="Each column is an update. The gradients are those of the debug model: change any of them."
       reset={() => {
         given.value = saved.given;
         settings.value = saved.settings;
@@ -44,7 +44,7 @@ export const AdamFigure: LiveFigure = ({ parameters }) => {
         choose={(value) => (begin.value = value)}
       />
       <div class="actions">
-        <Field name="peak of the rate" value={settings.value.peakRate} change={(peakRate) => set({ peakRate })} />
+        <Field name="peak rate" value={settings.value.peakRate} change={(peakRate) => set({ peakRate })} />
         <Field name="clip_norm" value={settings.value.clipNorm} change={(clipNorm) => set({ clipNorm })} />
         <label>
           <input
@@ -52,7 +52,7 @@ export const AdamFigure: LiveFigure = ({ parameters }) => {
             checked={settings.value.corrected}
             onChange={({ currentTarget }) => set({ corrected: currentTarget.checked })}
           />
-          correct m and v
+          correct m and v for their start at 0
         </label>
       </div>
       <Table
@@ -77,7 +77,7 @@ export const AdamFigure: LiveFigure = ({ parameters }) => {
           All gradients × 10
         </button>
         <button type="button" onClick={() => (given.value = given.value.map(() => given.value[0]!))}>
-          All like the first
+          All equal to the first
         </button>
       </div>
     </LiveFrame>

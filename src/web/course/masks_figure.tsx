@@ -73,8 +73,8 @@ export const MasksFigure: LiveFigure = ({ parameters }) => {
         >
           Remove the last
         </button>
-        <PadField name="source: padding is" value={sourcePad} change={(id) => change({ sourcePad: id })} />
-        <PadField name="target: padding is" value={targetPad} change={(id) => change({ targetPad: id })} />
+        <PadField name="id of padding, source" value={sourcePad} change={(id) => change({ sourcePad: id })} />
+        <PadField name="id of padding, target" value={targetPad} change={(id) => change({ targetPad: id })} />
       </div>
       {wrong ? (
         <p class="warning" role="alert">

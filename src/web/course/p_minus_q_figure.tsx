@@ -32,7 +32,7 @@ export const PMinusQFigure: LiveFigure = ({ parameters }) => {
     <LiveFrame
       name="p-minus-q-figure"
       title="Change a logit, or what is expected"
-      about="These are all tokens of the vocabulary, the likeliest first."
+      about="These are all tokens of the vocabulary, the most likely first."
       reset={() => (state.value = first)}
     >
       <ScrollBox name="The distribution of each token">

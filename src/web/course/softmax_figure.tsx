@@ -9,22 +9,22 @@ import { numbersOf, wordsOf, type LiveFigure } from "./slots";
 import "./softmax_figure.css";
 
 const WAYS: { value: Way; text: string; about: string }[] = [
-  { value: "right", text: "right", about: "Blocked scores become −∞, and the largest score is subtracted." },
-  { value: "no_mask", text: "no mask", about: "The mask is forgotten: blocked keys get weight, too." },
+  { value: "right", text: "correctly", about: "Blocked scores become −∞, and the largest score is subtracted." },
+  { value: "no_mask", text: "without the mask", about: "The mask is forgotten: blocked keys get weight, too." },
   {
     value: "large_number",
-    text: "−1e9",
+    text: "with −1e9",
     about: "1e9 is subtracted from blocked scores. That works unless every key is blocked.",
   },
   {
     value: "not_subtracted",
-    text: "nothing subtracted",
-    about: "The powers are those of the scores themselves. A float overflows above e^88.",
+    text: "without subtracting",
+    about: "The largest score is not subtracted. A float overflows above e^88.",
   },
   {
     value: "mask_afterwards",
-    text: "mask afterwards",
-    about: "The softmax is of all keys. Then blocked weights become 0, and the row is divided by its new sum.",
+    text: "with the mask afterwards",
+    about: "The softmax includes all keys. Then blocked weights become 0, and the row is divided by its new sum.",
   },
 ];
 
@@ -128,7 +128,8 @@ function explanation(words: string[], scores: number[], row: SoftmaxRow, key: nu
   const of = `The weight of “${words[key]}”`;
   const total = `All weights add up to ${fixed(weights.reduce((a, b) => a + b, 0))}.`;
   if (way === "mask_afterwards") return `${of} is ${fixed(weights[key]!)}. ${total}`;
-  if (sum === 0 && way === "right") return `Nothing is visible. The sum is 0, so nothing is divided. ${total}`;
+  if (sum === 0 && way === "right")
+    return `No key is visible. The sum is 0, so the program does not divide by it. ${total}`;
   const exponent = way === "not_subtracted" ? fixed(scores[key]!) : `${fixed(scores[key]!)} − ${signed(largest)}`;
   const isPower = powers[key] !== 0 && way !== "large_number";
   const top = isPower ? `exp(${exponent}) / sum = ` : "";

@@ -18,7 +18,7 @@ export const SoftmaxGradientFigure: LiveFigure = ({ parameters }) => {
     <LiveFrame
       name="softmax-gradient-figure"
       title="Change a score or a d_weight"
-      about="A finite difference moves the score up and down by 0.00001, and must agree with d_score."
+      about="The last column is a finite difference: it moves the score up and down by 0.00001, and must agree with d_score."
       reset={() => (state.value = first)}
     >
       <ScrollBox name="Scores, weights and their gradients">

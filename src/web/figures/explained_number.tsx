@@ -28,7 +28,9 @@ export function ExplainedNumber({ pointing, showRow }: Props) {
       {explanation ? (
         <Formula {...{ pointing, showRow, explanation }} />
       ) : (
-        <p class="note">Point at a number of the output, tap it or move the cursor to it to see how it was computed.</p>
+        <p class="note">
+          Point at a number of the output, tap it, or move the cursor to it, to see how it was computed.
+        </p>
       )}
       <Announcement pointing={pointing} />
     </section>

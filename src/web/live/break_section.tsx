@@ -18,9 +18,9 @@ export function BreakSection() {
   return (
     <>
       <p class="lead">
-        What is each part good for? Take it away and see. A broken toy is trained from the beginning, beside the
-        recorded curve of the intact one. Both begin with the same weights and see the same sentences in the same order.
-        Your own model stays as it is.
+        What is each part for? Take it away and see. The page trains a broken toy from the beginning, and shows its
+        curve beside that of the intact toy, which was recorded. Both begin with the same weights and see the same
+        sentences in the same order. Your own model stays as it is.
       </p>
       <Chooser
         legend="Break"
@@ -46,13 +46,15 @@ export function BreakSection() {
 function Buttons({ breakage }: { breakage: Breakage }) {
   const works = brokenWork.value !== null;
   const more = broken.value === breakage && brokenUpdates.value.length > 0;
-  const title = more ? `Train it ${COUNT} updates more` : `Train it for ${COUNT} updates`;
+  const title = more ? `Train it for ${COUNT} more updates` : `Train it for ${COUNT} updates`;
   return (
     <p>
       <button type="button" class="main" onClick={() => (works ? stopBroken() : void trainBroken(breakage, COUNT))}>
         {works ? "Stop" : title}
       </button>{" "}
-      <span role="status">{works && broken.value ? `${broken.value.title}: it is ${brokenWork.value} …` : ""}</span>
+      <span role="status">
+        {works && broken.value ? `${broken.value.title}: the engine is ${brokenWork.value} …` : ""}
+      </span>
     </p>
   );
 }
@@ -85,9 +87,9 @@ const ROWS: Row[] = [
   ["loss, teacher forcing", ({ loss }) => formatNumber(loss, 4)],
   ["correct words, teacher forcing", ({ correct, tokens }) => `${correct} of ${tokens}`],
   ["exact match, free running", ({ exact, sentences }) => `${exact} of ${sentences}`],
-  ["same translation of the words backwards", ({ orderBlind, sentences }) => `${orderBlind} of ${sentences}`],
+  ["same translation with the words in reverse order", ({ orderBlind, sentences }) => `${orderBlind} of ${sentences}`],
   ["different translations", ({ different, sentences }) => `${different} of ${sentences}`],
-  ["changed beside a long sentence", ({ changed, sentences }) => `${changed} of ${sentences}`],
+  ["translated differently beside a long sentence", ({ changed, sentences }) => `${changed} of ${sentences}`],
 ];
 
 /// The last scores, beside those of the intact model after as many updates, or nearly.
@@ -95,12 +97,12 @@ function ScoreTable({ scores }: { scores: Scores[] }) {
   const last = scores.at(-1)!;
   const before = intact.scores.findLast(({ update }) => update <= last.update);
   const titles = [
-    "measured on held-out text",
+    "on the test text",
     `broken, after ${last.update} updates`,
     before ? `intact, after ${before.update}` : "intact",
   ];
   return (
-    <ScrollBox name="Scores on sentences that it is not trained on">
+    <ScrollBox name="Scores on the test text, which it is not trained on">
       <TitledTable titles={titles}>
         {ROWS.map(([title, value]) => (
           <tr key={title}>

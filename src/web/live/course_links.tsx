@@ -22,8 +22,8 @@ function addressOf(parameters: Parameters, section: string): string {
 export const AttentionLink = ({ parameters }: { parameters: Parameters }) => (
   <p class="note">
     <a href={addressOf(parameters, "attention")}>See this attention live</a>: the page trains the model of this chapter
-    for {parameters.updates} updates, and shows its weights, which you can change by editing the sentences and the
-    masks.
+    for {parameters.updates} updates and shows its attention weights. Edit the sentences and the masks, and the weights
+    follow.
   </p>
 );
 

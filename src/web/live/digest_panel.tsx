@@ -49,8 +49,8 @@ export function DigestPanel() {
             <code>{digest.match(/.{4}/g)!.join(" ")}</code>
           </p>
           <p>
-            The same on every machine in the room that started the same model and made as many updates: it is a digest
-            of every bit of every weight. {comparisonText(comparison)}
+            This is a digest of every bit of every weight. It is the same on every machine in the room that started the
+            same model and made the same number of updates. {comparisonText(comparison)}
           </p>
         </div>
       )}
@@ -61,7 +61,9 @@ export function DigestPanel() {
 function comparisonText(comparison: Comparison | null): string {
   const known = updatesWithDigests(digests, "toy").join(", ");
   if (!comparison)
-    return start.value.id === "toy" ? `For updates ${known} of the unchanged toy, the page knows the program’s.` : "";
+    return start.value.id === "toy"
+      ? `For updates ${known} of the unchanged toy, the page also compares the weights with the program’s.`
+      : "";
   const { equal, all } = comparison;
   if (equal === all) return `All ${all} tensors are exactly those that the program computes (data/toy/digests.txt).`;
   return `Only ${equal} of ${all} tensors are those that the program computes (data/toy/digests.txt).`;

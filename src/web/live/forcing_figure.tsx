@@ -20,14 +20,14 @@ export function ForcingFigure({ trace, sentence }: { trace: Trace; sentence: num
                 expected
               </th>
               <th colSpan={3} scope="colgroup">
-                Teacher forcing: it reads the expected words
+                Teacher forcing: it reads the expected tokens
               </th>
               <th colSpan={3} scope="colgroup">
-                Free running: it reads its own words
+                Free running: it reads its own tokens
               </th>
             </tr>
             <tr>
-              {["reads", "says", "with", "reads", "says", "with"].map((title, i) => (
+              {["reads", "predicts", "p", "reads", "predicts", "p"].map((title, i) => (
                 <th key={i} scope="col" class={i % 3 === 0 ? "first" : undefined}>
                   {title}
                 </th>
@@ -81,12 +81,12 @@ function driftText(positions: Position[], drift: number | null): string {
   const right = positions.filter(({ forced, expected }) => forced?.says === expected).length;
   const expected = positions.filter((position) => position.expected !== null).length;
   const forcedText = `Under teacher forcing, ${right} of ${expected} predictions are right. `;
-  if (drift === null) return `${forcedText}Running freely, it reads the same words: the two do not drift apart.`;
+  if (drift === null) return `${forcedText}Running freely, it reads the same tokens: the two do not drift apart.`;
   const { free, forced } = positions[drift]!;
   if (!free) return `${forcedText}Running freely, it ends too early: it has nothing to read at position ${drift}.`;
   if (!forced) return `${forcedText}Running freely, it does not end: the two drift apart at position ${drift}.`;
   return (
-    `${forcedText}Running freely, it said “${free.input}” at position ${drift - 1}, so at position ${drift} it ` +
+    `${forcedText}Running freely, it predicted “${free.input}” at position ${drift - 1}, so at position ${drift} it ` +
     `reads “${free.input}” instead of “${forced.input}”. From there on, the two drift apart.`
   );
 }

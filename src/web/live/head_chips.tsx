@@ -52,8 +52,8 @@ export function WithoutHeads({ trace }: { trace: Trace }) {
   const losses = [before, trace].map(({ json }) => formatNumber(json.loss.mean, 4));
   const right = [before, trace].map(({ json }) => `${json.loss.correct} of ${json.loss.tokens}`);
   return (
-    <ScrollBox name="With all heads, and without those that are off">
-      <TitledTable titles={["compared", "all heads", "without those that are off"]}>
+    <ScrollBox name="With all heads, and with your choice of heads">
+      <TitledTable titles={["compared", "all heads", "with your choice of heads"]}>
         <tr>
           <th scope="row">loss</th>
           {losses.map((loss, i) => (

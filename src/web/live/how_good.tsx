@@ -8,12 +8,12 @@ import "./how_good.css";
 const EXAMPLES = 8;
 
 export function HowGood() {
-  if (!start.value.test) return <p class="note">This start has no sentences that the model is not trained on.</p>;
+  if (!start.value.test) return <p class="note">There is no test text for this model.</p>;
   return (
     <>
       <p>
-        The test text has sentences that the model is not trained on. It translates them by greedy search. An exact
-        match has the same words as the expected translation.
+        The test text has sentences that the model is not trained on. The model translates them by greedy search. An
+        exact match has the same words as the expected translation.
       </p>
       <p>
         <button type="button" onClick={() => (testing.value ? stopTest() : void test())}>
@@ -56,7 +56,7 @@ function Examples({ title, list }: { title: string; list: Translated[] }) {
         {list.length > EXAMPLES && `, the first ${EXAMPLES}`}
       </summary>
       <ScrollBox name={`${title} translations`}>
-        <TitledTable titles={["source", "expected", "its own translation"]}>
+        <TitledTable titles={["source", "expected", "the model’s translation"]}>
           {list.slice(0, EXAMPLES).map(({ source, expected, own }, i) => (
             <tr key={i}>
               {[source, expected, own].map((text, k) => (

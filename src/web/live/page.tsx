@@ -103,7 +103,7 @@ export function Footer() {
   const { version, arithmetic } = about.value ?? { version: "", arithmetic: "fused" };
   return (
     <>
-      Glassformer {version}, in WebAssembly. Nothing leaves this page, and it loads nothing.{" "}
+      Glassformer {version}, in WebAssembly. What you enter never leaves your browser.{" "}
       {arithmetic === "emulated" &&
         "This browser or processor has no fused multiply-add, so the engine emulates it: the bits are the same, but it is slow."}
     </>

@@ -43,9 +43,9 @@ function QuestionTools() {
         </label>
       </p>
       <p>
-        {right} right of {answered} answered; {questions} questions in all.{" "}
+        {right} of {answered} answers right; {questions} questions in all.{" "}
         <button type="button" class="quiet" onClick={resetQuestions}>
-          Begin again
+          Start again
         </button>
       </p>
     </section>

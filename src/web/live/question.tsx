@@ -66,7 +66,7 @@ export function Covered({ trace, section, sections, children }: Props) {
             focusSection();
           }}
         >
-          Ask no questions
+          Turn off all questions
         </button>
       </p>
     </section>
@@ -90,8 +90,8 @@ function Feedback({ answered, isLast, children }: FeedbackProps) {
       <section class="question" tabIndex={-1} ref={place} aria-labelledby="question-text">
         <h3 id="question-text">{asked.text}</h3>
         <p>
-          <b class={right ? "right" : "wrong"}>{right ? "Right" : "Not quite"}:</b> {rightAnswer(asked.form)}.{" "}
-          {asked.why}
+          <b class={right ? "right" : "wrong"}>{right ? "Right:" : "Not quite. The answer is:"}</b>{" "}
+          {rightAnswer(asked.form)}. {asked.why}
         </p>
         <p>
           <button
@@ -104,7 +104,7 @@ function Feedback({ answered, isLast, children }: FeedbackProps) {
             {isLast ? "Close" : "Next question"}
           </button>{" "}
           <span class="note">
-            {points} of {count} right so far.
+            {points} of {count} answers right so far.
           </span>
         </p>
       </section>

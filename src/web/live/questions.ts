@@ -1,6 +1,6 @@
 // Questions before a section shows its numbers. The right answers are read from the trace where it has them, so they fit
 // the reader's own sentences, masks and settings.
-import { formatNumber, range } from "../base/numbers";
+import { formatNumber, plural, range } from "../base/numbers";
 import { mostPadded } from "../sections/choices";
 import { maskOfSentence } from "../trace/reasons";
 import type { Trace } from "../trace/trace";
@@ -47,7 +47,7 @@ function shift(trace: Trace): Asked {
   return {
     text: `The decoder must predict “${words.join(" ")}”. What does it read at position 0?`,
     form: choice(options, options.indexOf(start)),
-    why: `The target is shifted right by one position: the decoder reads ${start} and must predict ${first}.`,
+    why: `The target is shifted right by one position: at position 0, the decoder reads “${start}” and must predict “${first}”.`,
   };
 }
 
@@ -62,8 +62,8 @@ function company(trace: Trace): Asked | null {
     text: `“${trace.json.sentences[sentence]!.source}” is padded because a longer sentence is in its batch. Is its loss the same as in a batch of its own?`,
     form: choice(["Yes, it is the same", "No, the padding changes it"], isSame ? 0 : 1),
     why: isSame
-      ? "The padding masks block every padded key, and the loss ignores padding, so company changes nothing."
-      : `A word attends to padding here, because a mask lets it: the loss of a token changes by up to ${formatNumber(change, 2)}.`,
+      ? "No word attends to padding, and the loss ignores it, so the other sentences of the batch change nothing."
+      : `Some words attend to padding here, because the masks let them: the loss of a token changes by up to ${formatNumber(change, 2)}.`,
   };
 }
 
@@ -78,7 +78,7 @@ function visibleKeys(trace: Trace): Asked | null {
     text: `Decoder self-attention: which keys may query ${query} (“${target.token(0, query)}”) see?`,
     form: { kind: "cells", names, right },
     why: !right.slice(query + 1).includes(true)
-      ? `It must predict the token at position ${query + 1}, so it may see itself and what comes before, but nothing later.`
+      ? `The token that it must predict comes next in the input, at position ${query + 1}. So it may see itself and what comes before, but nothing later.`
       : "The look-ahead mask is off or changed: the query also sees what it must predict.",
   };
 }
@@ -95,9 +95,9 @@ function scale(trace: Trace): Asked | null {
   const divisor = before[at]! / after[at]!;
   const { d_model: width, heads } = trace.json.model;
   return {
-    text: `The model is ${width} wide and has ${heads} heads. By what number are the products of queries and keys divided?`,
+    text: `The model is ${width} wide and has ${heads} heads. What number are the products of queries and keys divided by?`,
     form: { kind: "number", right: divisor, tolerance: 0.02 * Math.abs(divisor) },
-    why: `Each head is ${width} / ${heads} = ${width / heads} wide, and the divisor is ${formatNumber(divisor, 4)} in this pass. The square root keeps the spread of the scores the same for every width.`,
+    why: `Each head is ${width} / ${heads} = ${width / heads} wide, and √${width / heads} = ${formatNumber(divisor, 4)}. Dividing by the square root keeps the spread of the scores about the same, however wide the heads are.`,
   };
 }
 
@@ -108,12 +108,12 @@ function crossKeys(trace: Trace): Asked | null {
   const producer = x && trace.producer(x.tensor);
   if (producer === undefined) return null;
   return {
-    text: "Cross-attention: where do its keys and values come from?",
+    text: "Where do the keys and values of cross-attention come from?",
     form: choice(
       ["From the encoder’s output", "From the decoder", "From the source embeddings"],
       !/^encoder/.test(trace.step(producer).part) ? 1 : /embed/.test(trace.step(producer).part) ? 2 : 0,
     ),
-    why: "The queries come from the decoder; the keys and the values are computed from what the encoder’s last layer returns.",
+    why: "Its queries come from the decoder. Its keys and values are computed from the encoder’s output, so this is where the decoder reads the source.",
   };
 }
 
@@ -123,7 +123,7 @@ function rowSum(trace: Trace): Asked {
   return {
     text: "What do the attention weights of one query sum to?",
     form: { kind: "number", right: Math.round(1e4 * sum) / 1e4, tolerance: 0.001 },
-    why: "The softmax divides each exponential by the sum of the row. A blocked key takes no part in it.",
+    why: "The softmax divides each exponential by the sum of its row. Blocked keys are not part of that sum.",
   };
 }
 
@@ -131,9 +131,9 @@ function differenceSum(trace: Trace): Asked {
   const gradient = trace.matrix(trace.json.d_logits);
   const sum = range(gradient.cols).reduce((total, col) => total + gradient.at(0, col), 0);
   return {
-    text: "p is the predicted distribution, q the one that is expected. What is the sum of p − q over the vocabulary?",
+    text: "p is the distribution that the model predicts, q the one that is expected. What is the sum of p − q over the vocabulary?",
     form: { kind: "number", right: Math.abs(sum) < 1e-5 ? 0 : sum, tolerance: 0.001 },
-    why: `Both sum to 1. In this pass, the gradients of position 0 sum to ${formatNumber(sum, 2)}: 0, apart from rounding.`,
+    why: `p and q both sum to 1, so the difference sums to 0. In this pass, rounding leaves ${formatNumber(sum, 2)} at position 0.`,
   };
 }
 
@@ -144,21 +144,21 @@ function expectedSign(trace: Trace): Asked | null {
   if (col < 0) return null;
   const number = trace.matrix(trace.json.d_logits).at(0, col);
   return {
-    text: `Position 0 expects “${trace.expected.token(0, 0)}”. Which sign has the gradient of its logit?`,
+    text: `Position 0 expects “${trace.expected.token(0, 0)}”. What is the sign of the gradient of its logit?`,
     form: choice(["Positive", "Negative", "It is exactly 0"], number > 0 ? 0 : number < 0 ? 1 : 2),
     why:
       number > 0
-        ? `It is ${formatNumber(number, 3)}: the model gives this token more than label smoothing asks for, so its logit should fall.`
-        : `It is ${formatNumber(number, 3)}: p is below q here. The update goes against the gradient, so the logit rises.`,
+        ? `It is ${formatNumber(number, 3)}: p is above q here, because label smoothing asks for less than certainty. An update goes against the gradient, so it pushes the logit down.`
+        : `It is ${formatNumber(number, 3)}: p is below q here. An update goes against the gradient, so it pushes the logit up.`,
   };
 }
 
 const memoryParts = (trace: Trace): Asked => {
   const count = trace.json.memory_gradient.parts.length;
   return {
-    text: "The encoder’s output gets a gradient from the decoder. From how many of its layers?",
+    text: `The decoder of this model has ${plural(trace.json.model.decoder_layers, "layer")}. How many send a gradient to the encoder’s output?`,
     form: { kind: "number", right: count, tolerance: 0 },
-    why: "Every decoder layer attends to the encoder’s output, so every one sends a gradient back. They are added.",
+    why: "Every decoder layer attends to the encoder’s output, so every one sends a gradient back. The encoder gets their sum.",
   };
 };
 
@@ -166,22 +166,25 @@ function untrainedLoss(trace: Trace): Asked {
   const { length } = trace.json.vocabulary.target;
   const right = Math.log(length);
   return {
-    text: `A model that has learned nothing spreads its probability over ${length} tokens. What is its loss, roughly?`,
+    text: `A model that knows nothing gives each of the ${length} target tokens the same probability. What is its loss, roughly?`,
     form: { kind: "number", right, tolerance: 0.15 * right },
-    why: `About 1/${length} for each token, so −ln(1/${length}) = ln ${length} = ${formatNumber(right, 3)}. A random start is often a little above it.`,
+    why: `Each token gets 1/${length}, so the loss is −ln(1/${length}) = ln ${length} = ${formatNumber(right, 3)}. A model with random weights usually begins somewhat above it.`,
   };
 }
 
 const adam = (): Asked => ({
   text: "Adam keeps two running means: m of the gradient, v of its square. What does it divide m by?",
   form: choice(["By the norm of the gradient", "By v", "By the square root of v", "By the learning rate"], 2),
-  why: "Both means are corrected for their start at 0 first. The quotient is about the same for large and small gradients, so every weight gets steps of a similar size.",
+  why: "√v is the typical size of this weight’s gradient. So m / √v hardly depends on that size, and all weights take steps of a similar size. (Before that, both means are corrected, because they start at 0.)",
 });
 
 const beamLoses = (): Asked => ({
-  text: "Can greedy search, a beam of 1, find a translation with a lower score than a beam of 4 finds?",
-  form: choice(["Yes", "No"], 0),
-  why: "A token that looks best now may lead to a worse sentence. Greedy search never goes back; a larger beam still has the alternative.",
+  text: "Which finds the translation with the better score: greedy search, or a beam of 4?",
+  form: choice(
+    ["The beam of 4 is never worse", "Usually the beam of 4, but greedy search can win", "Both always find the same"],
+    1,
+  ),
+  why: "If the token that looks best leads to a bad ending, a beam still has alternatives, and greedy search has none. But a beam keeps only the 4 best beginnings, so it may drop the one that greedy search follows.",
 });
 
 export const QUESTIONS: Question[] = [

@@ -44,7 +44,8 @@ export function SearchControls() {
           checked={early.value}
           onChange={(event) => (early.value = event.currentTarget.checked)}
         />{" "}
-        Early stopping
+        Early stopping: end as soon as {beam.value === 1 ? "one translation is" : `${beam.value} translations are`}{" "}
+        finished
       </label>
     </div>
   );

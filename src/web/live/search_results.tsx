@@ -50,7 +50,7 @@ export function FinishedSoFar({ search, count }: { search: Search; count: number
       {rows.length > 0 ? (
         <Rows name={`Finished after step ${count}`} rows={rows} penalty={rules.penalty} />
       ) : (
-        <p>No translation has ended yet.</p>
+        <p>No translation is finished yet.</p>
       )}
     </>
   );
@@ -72,10 +72,10 @@ export function FinalList({ search }: { search: Search }) {
     <>
       <h3>What the search finds</h3>
       <p>
-        The length includes the end token. Each further token makes log p smaller, so without the division short
-        translations would win: try a penalty of 0.
+        The length includes the end token. Each further token makes log p smaller, so without the division, short
+        translations would win: try a length penalty of 0.
         {rows.some((_, i) => !tree.found[i]!.finished) &&
-          ` No hypothesis has ended within ${tree.limit} tokens, so these are cut off.`}
+          ` No hypothesis ended within ${tree.limit} tokens, so these are cut off.`}
       </p>
       <Rows name="What the search finds" rows={rows} penalty={rules.penalty} />
       {rules.beam > 1 && tree.found[0] && <Comparison best={tree.found[0]} greedy={greedy} />}
@@ -90,7 +90,7 @@ function Comparison({ best, greedy }: { best: Hypothesis; greedy: Hypothesis }) 
     <p>
       Greedy search finds {wordsOf(greedy.text)} with a score of {greedily},{" "}
       {best.score > greedy.score ? "below" : "above"} {found}:{" "}
-      {best.score > greedy.score ? "the beam wins." : "here the beam loses, because it dropped this one early."}
+      {best.score > greedy.score ? "the beam wins." : "here the beam loses, because it dropped this one on the way."}
     </p>
   );
 }

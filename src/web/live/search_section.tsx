@@ -22,9 +22,10 @@ export function SearchSection() {
   return (
     <>
       <p class="lead">
-        In training, the decoder reads the expected tokens. To translate, it must read its own. <b>Greedy search</b>{" "}
-        takes the most likely token at every step. <b>Beam search</b> keeps several hypotheses at a time, because a good
-        translation may begin with a token that is not the most likely one.
+        In training, the decoder reads the expected tokens. To translate, it must read its own. A beginning of a
+        translation is called a hypothesis. <b>Greedy search</b> keeps one and takes the most likely token at every
+        step. <b>Beam search</b> keeps several at a time, because a good translation may begin with a token that is not
+        the most likely one.
       </p>
       <SearchControls />
       {shown ? <Shown search={shown} /> : <p role="status">The engine is searching …</p>}
@@ -39,15 +40,15 @@ function Shown({ search }: { search: Search }) {
       {unknown.length > 0 && (
         <p class="warning">
           The model does not know {new Intl.ListFormat("en-GB").format(unknown.map((word) => `“${word}”`))} and reads
-          the token for unknown words instead.
+          &lt;unk&gt; instead.
         </p>
       )}
       {tree.overflowed && <p class="warning">The model’s logits are not finite, so no token can follow.</p>}
       <h3>The search, step by step</h3>
       <p>
         {rules.beam === 1
-          ? "At each step, the two most likely tokens are considered, and one hypothesis runs on."
-          : `At each step, the ${2 * rules.beam} best extensions of all hypotheses are considered, and at most ${rules.beam} run on.`}{" "}
+          ? "At each step, the two most likely tokens are considered, and at most one hypothesis keeps running."
+          : `At each step, the ${2 * rules.beam} best extensions of all hypotheses are considered, and at most ${rules.beam} keep running.`}{" "}
         The arrow keys walk the tree.
       </p>
       <StepControls />

@@ -11,27 +11,27 @@ export interface SearchRules {
 }
 
 export const FATE_TITLES: Record<Extension["fate"], string> = {
-  runs: "runs on",
+  runs: "keeps running",
   finished: "finished",
   "too late": "ends too late",
   cut: "cut",
   hopeless: "hopeless",
 };
 
-/// Why a hypothesis runs on, or why not.
+/// Why a hypothesis keeps running, or why not.
 export function fateText(node: SearchNode, rules: SearchRules): string {
   const { beam, early, limit } = rules;
   const isOne = beam === 1;
   switch (node.fate) {
     case "runs":
-      return `Of those that have not ended, it is ${isOne ? "the best" : `among the ${beam} best`}: the next step extends it.`;
+      return `Of the extensions that do not end here, it is ${isOne ? "the best" : `among the ${beam} best`}: the next step extends it.`;
     case "finished":
       return `It ends here and is ${isOne ? "the best extension" : `among the ${beam} best extensions`} of this step.`;
     case "too late":
       return `It ends here, but ${isOne ? "a better extension" : `${beam} better extensions`} came first, so it does not count.`;
     case "cut":
       if (node.step > limit) return `It is too long: a translation may have at most ${plural(limit, "token")}.`;
-      return `The beam has room for ${isOne ? "one hypothesis" : `${beam} hypotheses`}, and ${isOne ? "a better one has" : "better ones have"} taken it.`;
+      return `The beam has room for only ${isOne ? "one hypothesis" : `${beam} hypotheses`}, and ${isOne ? "a better one took it" : "better ones took it"}.`;
     case "hopeless":
       if (early) return "The beam has enough finished translations, and early stopping ends the search.";
       return `Even if all further tokens had probability 1, its score would be at most ${bound(node, rules)}. That beats none of the finished translations.`;

@@ -23,8 +23,8 @@ export function ShareTools() {
     <section aria-labelledby="menu-share">
       <h2 id="menu-share">Share</h2>
       <p class="note">
-        A link holds the sentences, the masks, the update and this place. If you open the page from a file, paste the
-        part from # on behind its address.
+        A link holds the sentences, the masks, the update and where you are. If somebody else opens the page from a
+        file, they append the part from # on to the address of their own copy.
       </p>
       <p>
         <button type="button" disabled={!created.value} onClick={() => void copy()}>

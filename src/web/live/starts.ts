@@ -35,7 +35,7 @@ export const STARTS: Start[] = [
   {
     id: "reverse",
     title: "Digits backwards",
-    says: "the model learns nothing but the order",
+    says: "all that the model has to learn is the order",
     values: reverse.values,
     text: () => unpackText(reverse.text),
     test: () => unpackText(reverse.test),

@@ -19,7 +19,7 @@ export function TimeSlider() {
     }, SETTLE);
     return () => clearTimeout(timer);
   }, [wanted]);
-  if (last === 0) return <p class="note">After the first updates, a slider here goes back to any of them.</p>;
+  if (last === 0) return <p class="note">After the first update, you can go back to any update with a slider here.</p>;
   const trains = running.value && destination.value === null;
   const shown = wanted ?? destination.value ?? position.value;
   return (
@@ -62,12 +62,12 @@ export function TimeSlider() {
 function Way() {
   const to = destination.value;
   if (to === null) {
-    return "A snapshot is there at once. Any other update is trained again from the snapshot before it: it takes as long as it took, and every bit is the same.";
+    return "The page goes to a snapshot at once. For any other update, it trains again from the snapshot before it, and gets the same bits.";
   }
   const rest = to - position.value;
   return (
     <>
-      Training again from the last snapshot: at update {position.value}, {plural(Math.max(rest, 0), "update")} to go.{" "}
+      Training again from the snapshot before: at update {position.value}, {plural(Math.max(rest, 0), "update")} to go.{" "}
       <button type="button" onClick={stop}>
         Stop here
       </button>

@@ -22,14 +22,14 @@ const FORWARD: Stop[] = [
     section: "text",
     figure: ".tokens",
     says: ({ json, source }) =>
-      `Each token has an id, its place in the vocabulary of ${json.vocabulary.source.length} source tokens. The batch is a table of ${plural(json.sentences.length, "sentence")} by ${plural(source.length, "position")}; shorter sentences are padded.`,
+      `Each token has an id: its place in the vocabulary of ${json.vocabulary.source.length} source tokens. The batch is a table of ${plural(json.sentences.length, "sentence")} by ${plural(source.length, "position")}; shorter sentences are padded.`,
   },
   {
     title: "The target, shifted right",
     section: "text",
     figure: ".shift",
     says: ({ target, expected }) =>
-      `The decoder’s input begins with ${target.token(0, 0)}, so at position 0 it must predict “${expected.token(0, 0)}”. It reads the expected tokens, whatever it predicts: this is teacher forcing.`,
+      `The decoder’s input begins with ${target.token(0, 0)}, so at position 0 it must predict “${expected.token(0, 0)}”. It reads the expected tokens, not its own predictions: this is teacher forcing.`,
   },
   {
     title: "What each query may see",
@@ -43,56 +43,56 @@ const FORWARD: Stop[] = [
     section: "walk",
     step: { direction: "forward", part: /^encoder\.embed_tokens$/, output: "embedded" },
     says: ({ json }) =>
-      `Each id picks a row of ${json.model.d_model} numbers${json.model.scale_embeddings ? ", which are scaled by the square root of the width" : ""}. A vector for the position is added, because attention alone does not know the order of its keys.`,
+      `Each id picks a row of ${json.model.d_model} numbers${json.model.scale_embeddings ? `, which are multiplied by √${json.model.d_model} = ${formatNumber(Math.sqrt(json.model.d_model), 4)}` : ""}. A vector for the position is added, because attention alone does not know the order of its keys.`,
   },
   {
     title: "Queries, keys and values",
     section: "walk",
     step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn\.qkv_proj$/, output: "y" },
     says: ({ json }) =>
-      `One multiplication gives all three: ${json.model.d_model} numbers in, three times as many out. Every row is a token; no token has seen another one yet.`,
+      `One matrix product gives all three: ${json.model.d_model} numbers in, ${3 * json.model.d_model} out. Every row is a token; no token has seen another one yet.`,
   },
   {
     title: "Every query meets every key",
     section: "walk",
     step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn$/, output: "products" },
     says: (trace) =>
-      `A cell is the dot product of a query and a key. Each of the ${plural(trace.json.model.heads, "head")} has ${headWidth(trace)} columns of its own, so it can look for something else.`,
+      `A cell is the dot product of a query and a key. Each of the ${plural(trace.json.model.heads, "head")} has ${headWidth(trace)} columns of its own, so each can look for something different.`,
   },
   {
     title: "The scale",
     section: "walk",
     step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn$/, output: "scores" },
     says: (trace) =>
-      `The products are divided by √${headWidth(trace)} = ${formatNumber(Math.sqrt(headWidth(trace)), 4)}. Without it, wide heads would have large scores, and the softmax would put nearly everything on one key.`,
+      `The products are divided by √${headWidth(trace)} = ${formatNumber(Math.sqrt(headWidth(trace)), 4)}. Without this, wide heads would have large scores, and the softmax would put nearly all the weight on one key.`,
   },
   {
     title: "The masked softmax",
     section: "walk",
     step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn$/, output: "weights" },
     says: () =>
-      "Each row now sums to 1. The code sets a blocked score to −∞ first, and the exponential of that is exactly 0. Choose another sentence to see more padding, or less.",
+      "Each row now sums to 1. The code first sets each blocked score to −∞, whose exponential is exactly 0. Choose another sentence to see more padding, or less.",
   },
   {
     title: "Tokens exchange what they know",
     section: "walk",
     step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn$/, output: "context" },
     says: () =>
-      "Each token gets a mean of the values, weighted by its row. This is the only step of the layer in which tokens see each other; all others work on each row alone.",
+      "Each token gets a mean of the values, weighted by its row of weights. Attention is the only part of the layer in which tokens see each other; all other parts work on each row alone.",
   },
   {
     title: "Added, not replaced",
     section: "walk",
     step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn_layer_norm\.residual$/, output: "sum" },
     says: ({ json }) =>
-      `The layer’s input is added to what attention found. A layer only has to learn the difference, and the gradient has a way around it. ${json.model.norm === "post" ? "The norm comes after the sum (post-norm)." : "The norm comes before the sublayer (pre-norm)."}`,
+      `The layer’s input is added to what attention found. So attention only has to learn what to change, and the gradient has a path around it. ${json.model.norm === "post" ? "The norm comes after the sum (post-norm)." : "The norm comes before the sublayer (pre-norm)."}`,
   },
   {
     title: "The same spread for every token",
     section: "walk",
     step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn_layer_norm$/, output: "x_hat" },
     says: () =>
-      "Every row now has mean 0 and variance 1. The next step scales and shifts each column with a gain and a bias that are learned.",
+      "Every row now has mean 0 and variance 1, up to rounding and a tiny epsilon. The next step scales and shifts each column with a gain and a bias, which are learned.",
   },
   {
     title: "Each token on its own",
@@ -107,7 +107,7 @@ const FORWARD: Stop[] = [
     step: { direction: "forward", part: /^decoder\.layers\.0\.self_attn$/, output: "weights" },
     says: (trace) =>
       trace.isOn("decoder_combined", "future")
-        ? "The upper triangle is hatched: a position attends to itself and to what is before it. That is why all positions can be trained in one pass, and none sees its answer."
+        ? "The upper triangle is hatched: a position attends to itself and to those before it. So all positions can be trained in one pass, and none sees its answer."
         : "The look-ahead mask is off: a position attends to the very token that it must predict.",
   },
   {
@@ -115,28 +115,28 @@ const FORWARD: Stop[] = [
     section: "walk",
     step: { direction: "forward", part: /^decoder\.layers\.0\.encoder_attn\.kv_proj$/, output: "y" },
     says: ({ source, target }) =>
-      `Here the two halves meet. The input x is the encoder’s output, with ${source.length} rows for each sentence; the queries come from the decoder, with ${target.length}.`,
+      `Here the two halves meet. The input x is the encoder’s output, with ${source.length} rows for each sentence. The queries come from the decoder, which has ${target.length}.`,
   },
   {
     title: "Where the decoder looks",
     section: "attention",
     figure: ".attention-kind:nth-of-type(3)",
     says: () =>
-      "Cross-attention: target tokens are the rows, source tokens the columns. In an untrained model the rows are nearly even. Train it, come back, and look for a diagonal.",
+      "Cross-attention: the rows are target tokens, the columns source tokens. In an untrained model, the weights of a row are nearly equal. Train it, come back, and see which source tokens each row has settled on.",
   },
   {
     title: "A number for every token of the vocabulary",
     section: "walk",
     step: { direction: "forward", part: /^decoder\.output$/, output: "y" },
     says: ({ json }) =>
-      `The logits: ${json.vocabulary.target.length} numbers for each position, one for each target token. Any number is allowed here; the softmax makes probabilities of them.`,
+      `The logits: ${json.vocabulary.target.length} numbers for each position, one for each target token. They can be any numbers; the softmax turns them into probabilities.`,
   },
   {
     title: "How wrong it is",
     section: "answer",
     figure: ".answers",
     says: (trace) =>
-      `“${trace.expected.token(0, 0)}” is expected first, and the model gives it ${percent(first(trace).probability)}. Minus the logarithm of that is the cross-entropy, ${formatNumber(first(trace).cross_entropy, 4)}. Padding is not counted.`,
+      `“${trace.expected.token(0, 0)}” is expected first, and the model gives it a probability of ${percent(first(trace).probability)}. Minus the natural logarithm of that is the cross-entropy, ${formatNumber(first(trace).cross_entropy, 4)}. Padding is not counted.`,
   },
 ];
 
@@ -146,7 +146,7 @@ const BACKWARD: Stop[] = [
     section: "walk",
     step: { direction: "backward", part: /^loss$/, output: "d_logits" },
     says: ({ json }) =>
-      `The way back begins with a subtraction: what the model predicts minus what is expected, divided by the ${json.loss.tokens} counted tokens. The expected token’s entry is negative while its probability is too low; rows of padding are 0.`,
+      `The way back begins with a subtraction: what the model predicts minus what is expected, divided by the ${json.loss.tokens} counted tokens. The expected token’s entry is negative as long as its probability is too low; rows of padding are 0.`,
   },
   {
     title: "The gradient of a weight",
@@ -160,28 +160,28 @@ const BACKWARD: Stop[] = [
     section: "walk",
     step: { direction: "backward", part: /^decoder\.layers\.\d+\.encoder_attn$/, output: "d_scores" },
     says: () =>
-      "A score can rise only at the expense of the others in its row, so each row sums to 0. Where the weight is 0, so is the gradient: a blocked key learns nothing.",
+      "Raising all scores of a row by the same amount changes no weight, so each row of this gradient sums to 0. Where the weight is 0, so is the gradient: nothing flows back through a blocked cell.",
   },
   {
     title: "Two ways back",
     section: "walk",
     step: { direction: "backward", part: /^decoder\.layers\.0\.self_attn_layer_norm\.residual$/, output: "d_x" },
     says: () =>
-      "The residual sum sends its gradient both ways: through the sublayer and around it. Here both arrive and are added. This is how layers far from the loss still learn.",
+      "The residual sum sends its gradient along two paths: through the sublayer and around it. Here they meet and are added. Thanks to the path around, layers far from the loss still learn.",
   },
   {
     title: "What reaches the encoder",
     section: "gradient",
     figure: ".memory-sum",
     says: ({ json }) =>
-      `Each of the ${plural(json.memory_gradient.parts.length, "decoder layer")} sends a gradient back through its cross-attention. The encoder gets their sum and nothing else: it has no loss of its own.`,
+      `Every decoder layer sends a gradient back through its cross-attention; this model has ${plural(json.memory_gradient.parts.length, "decoder layer")}. The encoder gets their sum and nothing else: it has no loss of its own.`,
   },
   {
     title: "The end of the way back",
     section: "walk",
     step: { direction: "backward", part: /^encoder\.embed_tokens$/, output: "d_table" },
     says: () =>
-      "Only the rows of tokens that occur in this batch have a gradient. A word that occurs twice gets the sum; a word that does not occur gets 0 from this batch.",
+      "Only the rows of tokens in this batch get a gradient here. If a token occurs twice, its row gets the sum of both. Padding adds nothing.",
   },
 ];
 
@@ -190,26 +190,26 @@ const AFTERWARDS: Stop[] = [
     title: "One update",
     section: "update",
     says: () =>
-      "The gradient itself is not subtracted. Adam keeps a mean of gradients, m, and of their squares, v, and steps by m / √v times the learning rate. Take one update and compare a weight before and after.",
+      "Adam does not simply subtract the gradient. It keeps two running means, m of the gradients and v of their squares, and subtracts the learning rate times m / √v. Make an update, and compare a weight before and after.",
   },
   {
     title: "Train it",
     section: "train",
     says: (trace) =>
-      `An untrained model has a loss of about ln ${trace.json.vocabulary.target.length} = ${formatNumber(Math.log(trace.json.vocabulary.target.length), 3)}. Make some updates and watch it fall, then go back to attention: this page computes every figure again.`,
+      `An untrained model has a loss of about ln ${trace.json.vocabulary.target.length} = ${formatNumber(Math.log(trace.json.vocabulary.target.length), 3)}. Make some updates and watch it fall, then go back to the attention weights: every figure follows.`,
   },
   {
     title: "Break it",
     section: "break",
     says: () =>
-      "Take away a mask, the scale, the positions or the residual sums, and train. The loss may even get better, for the wrong reason: look at the number that gives it away.",
+      "Take away a mask, the scale, the positions or the residual sums, and train. The loss may even get better, but for the wrong reason: look for the number that gives it away.",
   },
   {
     title: "From one token to a sentence",
     section: "search",
     figure: ".search-tree-box, .search-list",
     says: () =>
-      "Without a target to read, the model reads its own tokens. A beam keeps several hypotheses alive; each cut or finished one says why. Move the length penalty and see who wins.",
+      "In translation there is no target to read, so the model reads its own tokens. A beam keeps several hypotheses at once. Choose one to see why it goes on or ends; move the length penalty to see which one wins.",
   },
 ];
 

@@ -25,14 +25,18 @@ export function TrainFigures() {
   const last = lastUpdate.value;
   return (
     <dl class="figures">
-      <Figure term="update" value={String(position.value)} note={last?.skipped ? "skipped: it was not finite" : ""} />
-      <Figure term="loss" value={last ? formatNumber(last.loss, 4) : "–"} note="of its batch, with dropout" />
+      <Figure
+        term="update"
+        value={String(position.value)}
+        note={last?.skipped ? "skipped: its gradient was not finite" : ""}
+      />
+      <Figure term="loss" value={last ? formatNumber(last.loss, 4) : "–"} note="of the update’s batch, with dropout" />
       <Figure term="learning rate" value={last ? formatNumber(last.learning_rate, 3) : "–"} note="" />
       <Figure term="gradient norm" value={last ? formatNumber(last.gradient_norm, 3) : "–"} note="before clipping" />
       <Figure
         term="speed"
         value={speed.value === null ? "–" : speed.value.toPrecision(3)}
-        note={speed.value === null ? "it waits" : "updates per second"}
+        note={speed.value === null ? "not training" : "updates per second"}
       />
       <Figure term="time so far" value={clock(trainedFor.value)} note="" />
     </dl>

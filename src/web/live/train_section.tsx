@@ -22,8 +22,8 @@ export function TrainSection(props: SectionProps) {
   return (
     <>
       <p class="lead">
-        An update takes the next batch, computes the loss and its gradient, and changes every weight a little.
-        Everything on this page follows.
+        An update takes the next batch, computes the loss and its gradient, and changes every weight a little. All other
+        sections follow.
       </p>
       <div class="train">
         <div>
@@ -45,8 +45,9 @@ export function TrainSection(props: SectionProps) {
       </div>
       <h3>Teacher forcing and free running</h3>
       <p>
-        In training, the decoder reads the expected words, whatever it has said itself. In translation, there are none:
-        it reads its own. Early in training, one wrong word is enough for the two to drift apart.
+        In training, the decoder reads the expected tokens, whatever it predicts itself. In translation there are none,
+        so it reads its own predictions. Early in training, one wrong token is enough for the two to drift apart. In the
+        table, p is the probability of the predicted token.
       </p>
       <ForcingFigure {...{ trace, sentence }} />
       <h3>How good is it?</h3>
@@ -62,7 +63,7 @@ export function TrainSection(props: SectionProps) {
 function Translations({ trace }: { trace: Trace }) {
   return (
     <ScrollBox name="Translations">
-      <TitledTable titles={["source", "expected", "its own translation"]}>
+      <TitledTable titles={["source", "expected", "the model’s translation"]}>
         {trace.json.sentences.map(({ source, target }, i) => {
           const own = textOf(freeRuns.value[i]);
           const right = own.trim() === target.trim();

@@ -15,9 +15,10 @@ export function MuonUpdate() {
     <>
       <p>
         Muon updates the weight matrices inside layers, and it looks at a matrix as a whole. It keeps m, the mean of
-        recent gradients, but no v. Then it makes the matrix of m nearly orthogonal: it keeps its directions and makes
-        all of them equally strong. So one number of the update depends on all numbers of the matrix, and cannot be
-        recomputed alone. All other tensors, such as biases, gains and embeddings, are updated by AdamW.
+        recent gradients, but no v. It gives the newest gradient some extra weight and makes the result nearly
+        orthogonal: all its directions become about equally strong. So one number of the update depends on all numbers
+        of the matrix, and cannot be recomputed alone. All other tensors, such as biases, gains and embeddings, are
+        updated by AdamW.
       </p>
       <Listing text={muon} code={{ file, lines }} caption="Muon’s update" context={0} />
       <p class="digits">

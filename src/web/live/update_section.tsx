@@ -100,7 +100,7 @@ function CellChooser() {
   );
   return (
     <p class="cell-chooser">
-      The number in {field("row", "row", rows)} {field("col", "column", cols)}, or tap one in a matrix.
+      The number in {field("row", "row", rows)} {field("col", "column", cols)}. You can also choose one in a matrix.
     </p>
   );
 }

@@ -85,7 +85,7 @@ function Decay({ values, weight, shared }: UpdateProps) {
     return (
       <Step
         title="Weight decay, through the gradient"
-        says="A part of the weight is added to its gradient, which pulls the weight towards 0."
+        says="A small part of the weight is added to its gradient, which pulls the weight towards 0."
         equation="g = g + weight_decay · weight"
         digits={`… + ${show(decay)} · ${show(weight.before)} = ${show(weight.used)}`}
         lines={["gradient"]}
@@ -95,7 +95,7 @@ function Decay({ values, weight, shared }: UpdateProps) {
   return (
     <Step
       title="Weight decay"
-      says="The weight shrinks by itself, apart from its gradient."
+      says="The weight shrinks a little, whatever its gradient is."
       equation="weight = (1 − rate · weight_decay) · weight"
       digits={`${show(shared.keep)} · ${show(weight.before)} = ${show(weight.decayed)}`}
       lines={["decay"]}
@@ -110,7 +110,7 @@ function Moments({ values, weight }: UpdateProps) {
     <>
       <Step
         title="m: the mean of recent gradients"
-        says="It keeps most of what it was, and takes in a little of the new gradient."
+        says="m keeps most of its old value, and takes in a little of the new gradient."
         equation="m = β₁ · m + (1 − β₁) · g"
         digits={`${keep1} · ${show(weight.mBefore)} + ${new1} · ${show(weight.used)} = ${show(weight.m)}`}
         lines={["m"]}
@@ -132,7 +132,7 @@ function Correction({ values, update, updates, shared }: UpdateProps) {
     <Step
       title="Bias correction, and the learning rate"
       says={
-        "m and v began at 0, so at first they are too small. This is update " +
+        "m and v begin at 0, so at first they are too close to 0. This is update " +
         `t = ${updates}: the gradients in m have weights that add up to ${show(shared.remaining1)}, those in v to ` +
         `${show(shared.remaining2)}. Dividing by these makes up for it. The divisors are the same for all weights, so they become part of ` +
         "two factors."
@@ -152,8 +152,8 @@ function Weight({ values, shared, weight }: UpdateProps) {
     <Step
       title="The weight"
       says={
-        "m says where to, and √v how far: m / √v is about 1 if the gradient always has the same sign, and near 0 if its " +
-        "signs cancel out. So the size of the gradient hardly matters."
+        "√v is the typical size of this weight’s gradient. So m / √v is about 1 or −1 if recent gradients agree, and near 0 " +
+        "if they cancel out, however large they are. ε avoids a division by 0."
       }
       equation="weight = weight − step · m / (√v · factor + ε)"
       digits={

@@ -17,7 +17,7 @@ export function WorkerChooser() {
         choose={(count) => !running.value && void changeWorkers(count)}
       />
       <p class="note" role="status">
-        {work.value?.startsWith("starting") ? `It is ${work.value} …` : hint()}
+        {work.value?.startsWith("starting") ? `The engine is ${work.value} …` : hint()}
       </p>
     </>
   );
@@ -29,8 +29,8 @@ const optionText = (count: number, speed: number | undefined): string =>
 function hint(): string {
   const cores = navigator.hardwareConcurrency || 1;
   return (
-    `Each worker takes its share of every batch, so more of them are faster, and the bits are the same. ` +
-    `This machine has ${plural(cores, "core")}. The model goes on where it is.` +
-    (running.value ? " Stop training to change it." : "")
+    `Each worker computes its share of every batch, so more workers are faster, and the bits are the same. ` +
+    `This machine has ${plural(cores, "core")}. If you change their number, the model keeps what it has learned.` +
+    (running.value ? " Stop training first." : "")
   );
 }

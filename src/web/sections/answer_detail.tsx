@@ -46,11 +46,12 @@ export function AnswerDetail({ trace, sentence, position }: Props) {
 function Loss({ answer, smoothing }: { answer: AnswerJson; smoothing: number }) {
   return (
     <p>
-      Cross-entropy: {formatNumber(answer.cross_entropy, 4)} (minus the logarithm of the token’s probability).
+      Cross-entropy: {formatNumber(answer.cross_entropy, 4)} (minus the natural logarithm of the expected token’s
+      probability).
       {smoothing > 0 && (
         <>
           {" "}
-          Label smoothing of {smoothing} expects a little probability for every other token, so it penalises a model
+          Label smoothing of {smoothing} gives every token a little of the expected probability, so it penalises a model
           that is too confident. Loss with label smoothing: <b>{formatNumber(answer.loss, 4)}</b>.
         </>
       )}

@@ -17,7 +17,8 @@ export function AnswerSection(props: SectionProps) {
     <>
       <p class="lead">
         At every position, the model gives each token of the vocabulary a probability. Cross-entropy is minus the
-        logarithm of the expected token’s probability. Choose a position to see its most likely tokens and gradient.
+        natural logarithm of the expected token’s probability. Choose a position to see its most likely tokens and
+        gradient.
       </p>
       <dl class="figures">
         <Figure term="loss" value={formatNumber(mean, 4)} note="mean over counted tokens" />

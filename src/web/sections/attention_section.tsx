@@ -13,7 +13,7 @@ export function AttentionSection(props: SectionProps) {
   return (
     <>
       <p class="lead">
-        Each row is a query. Its weights sum to 1 and determine how much each key’s value contributes to its output.{" "}
+        Each row is a query. Its weights sum to 1 and say how much each key’s value contributes to its output.{" "}
         {trace.hasDropout("attn") && "These are the weights before dropout changes them. "}
         Look for rows that put all their weight on one token. A hatched cell is blocked: its weight is exactly 0.
       </p>
@@ -35,7 +35,7 @@ export function AttentionSection(props: SectionProps) {
 
 /// What a token may attend to under the masks that are on.
 function attentionText(trace: Trace, kind: AttentionKind): string {
-  if (isFlipped(trace, kind)) return "You have flipped cells of its mask: dots and upright lines mark them.";
+  if (isFlipped(trace, kind)) return "You have flipped cells of its mask. Dots and vertical lines mark them.";
   const padding = paddingClause(trace, kind);
   if (kind === "encoder self") return `Each source token attends to all source tokens${padding}.`;
   if (kind === "cross") return `Each target token attends to all outputs of the encoder${padding}.`;

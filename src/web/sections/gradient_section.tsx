@@ -20,8 +20,8 @@ export function GradientSection(props: SectionProps) {
       <MemorySum trace={trace} sentence={sentence} />
       <h3>The gradient of every parameter</h3>
       <p>
-        The norm of each tensor’s gradient on a logarithmic scale: each line marks ten times the value of the previous
-        one. The bias of the keys shifts all scores of a row equally, so its gradient is 0, apart from rounding.
+        The norm of each tensor’s gradient on a logarithmic scale: each line marks ten times the value of the one
+        before. The bias of the keys shifts all scores of a row equally, so its gradient is 0, apart from rounding.
       </p>
       <NormTables trace={trace} />
     </>
@@ -32,6 +32,6 @@ export function GradientSection(props: SectionProps) {
 function memoryPaddingText(trace: Trace): string {
   if (!trace.source.hasPadding) return "This batch’s source has no padding.";
   return paddingSeen(trace).includes("cross")
-    ? "The cross-attention mask is off, so padding gets a gradient too."
-    : "No query attends to padding, so the gradient at padded positions is exactly 0.";
+    ? "In cross-attention, words attend to padding, so padding gets a gradient too."
+    : "In cross-attention, no word attends to padding, so the gradient at padded positions is exactly 0.";
 }

@@ -31,8 +31,8 @@ export function MaskSection(props: SectionProps & { tools?: MaskTools }) {
   return (
     <>
       <p class="lead">
-        A mask determines which <b>keys</b> (columns) each <b>query</b> (row) may not attend to. Hatched cells are
-        blocked. Point at one to see why. {tools?.says}
+        A mask says which <b>keys</b> (columns) each <b>query</b> (row) may not attend to. Hatched cells are blocked.
+        Point at one to see why. {tools?.says}
       </p>
       {off.length > 0 && <p class="warning">Masks that were off when this model was trained: {off.join(", ")}.</p>}
       <SentenceChooser trace={trace} chosen={sentence} choose={(value) => (choices.sentence.value = value)} />

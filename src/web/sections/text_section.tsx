@@ -22,7 +22,8 @@ export function TextSection({ trace, tools }: SectionProps & { tools?: TextTools
       <p class="lead">
         A model reads numbers, so every token becomes an id. The sentences of a batch are <b>padded</b> to the same
         length{source.hasPadding || target.hasPadding ? ": see the grey cells." : "; this batch needs no padding."} This
-        page counts sentences, positions, heads, layers, rows and columns from 0, as the code does.
+        page counts sentences, positions, heads, layers, rows and columns from 0, as the code does, but steps and
+        updates from 1.
       </p>
       {tools?.sentences ?? (
         <ol class="sentences" start={0}>
@@ -56,8 +57,8 @@ export function TextSection({ trace, tools }: SectionProps & { tools?: TextTools
         The target, shifted right <Shape trace={trace} side={target} />
       </h3>
       <p>
-        The decoder’s input begins with a start token, so every token is one position further right than in the expected
-        output. At each position the decoder reads{" "}
+        The decoder’s input begins with a start token, so every token is one position further to the right than in the
+        expected output. At each position the decoder reads{" "}
         {trace.isOn("decoder_combined", "future")
           ? "the tokens up to this position"
           : "all the tokens, because its look-ahead mask is off,"}{" "}

@@ -23,7 +23,7 @@ export function WalkSection(props: SectionProps) {
         Follow every operation of the pass, forward to the loss and back again.{" "}
         {trace.json.layer !== null && `Only layer ${trace.json.layer} is shown in full. `}
         Point at any number of an output to see how it was computed. Press the right arrow key or n for the next step,
-        the left arrow key or p for the previous one.
+        and the left arrow key or p for the previous one.
       </p>
       <WalkBar trace={trace} number={number} go={go} />
       <div class="walk">

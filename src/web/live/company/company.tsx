@@ -30,14 +30,14 @@ export function Company({ sentence }: { sentence: number }) {
     <section class="company">
       <h3>The same sentence, alone and in company</h3>
       <p>
-        A sentence must mean the same whatever else is in its batch. A longer sentence beside it adds padding, and the
-        padding masks hide it. <b>Compare the sentence with itself</b>, not the losses of batches: with the masks, its
-        numbers are those it has alone, up to rounding; without them, padding takes a share of its attention, and its
-        predictions depend on its company.
+        What the model makes of a sentence must not depend on the rest of the batch. A longer sentence beside it adds
+        padding, and the padding masks hide it. <b>Compare the sentence with itself</b>, not the losses of batches: with
+        the masks, its numbers are those it has alone, up to rounding; without them, padding takes a share of its
+        attention, and its predictions depend on the rest of the batch.
       </p>
       <TrainFirst />
       {lengthOf(pair) >= most ? (
-        <p>This sentence has {plural(most, "word")}: no company is longer. Choose a shorter one.</p>
+        <p>This sentence has {plural(most, "word")}, the most that the page shows. Choose a shorter one.</p>
       ) : (
         <p class="company-length">
           <label>
@@ -72,7 +72,7 @@ function TrainFirst() {
   if (position.value > 0) return null;
   return (
     <p class="warning">
-      This model has not been trained: it guesses, with or without padding. A trained model shows more.{" "}
+      This model has not been trained, so it only guesses, with or without padding. A trained model shows more.{" "}
       <button type="button" onClick={() => void train(FIRST_TRAINING)}>
         Train {FIRST_TRAINING} updates first
       </button>
@@ -104,10 +104,10 @@ function verdict(all: CompanyPasses): string {
   );
   const list = new Intl.ListFormat("en-GB").format(stolen);
   return (
-    "With the padding masks, every loss of this sentence is the one it has alone" +
-    (masked!.loss === 0 ? ", to the last bit. " : `, up to ${formatNumber(masked!.loss, 2)}. `) +
+    "With the padding masks, every token of this sentence has the loss that it has alone" +
+    (masked!.loss === 0 ? ", to the last bit. " : `, to within ${formatNumber(masked!.loss, 2)}. `) +
     (stolen.length
-      ? `Without them, padding takes ${list}, and a loss changes by up to ${formatNumber(unmasked!.loss, 3)}.`
+      ? `Without them, padding takes ${list}, and the loss of a token changes by up to ${formatNumber(unmasked!.loss, 3)}.`
       : `Without them, no word sees padding either, so nothing changes.`)
   );
 }

@@ -20,7 +20,7 @@ export function CompanyAnswers({ passes }: { passes: CompanyPasses }) {
   return (
     <>
       <h4>Its predictions</h4>
-      <p>The most likely token at each position, and the loss of the expected one.</p>
+      <p>The most likely token at each position, and the loss of the expected token.</p>
       <ScrollBox name="The predictions of the sentence, alone and in company">
         <TitledTable name="losses company-answers" titles={["expected", ...columns.map(([title]) => title)]}>
           {answers.map((_, position) => (

@@ -22,10 +22,11 @@ export function CompanyAttention({ passes }: { passes: CompanyPasses }) {
     <>
       <h4>Its attention</h4>
       <p>
-        Each row is a word of the sentence: how it divides its attention, as the mean of the heads. The last column is
-        what all padding together gets.
+        Each row shows how a word of the sentence divides its attention, averaged over the heads. The last column is the
+        share of all padding together.
         {layer.kind === "decoder self" &&
-          " In the decoder’s self-attention it gets nothing even without padding masks: padding comes after the words, and the look-ahead mask hides it."}
+          alone.isOn("decoder_combined", "future") &&
+          " In decoder self-attention, padding gets nothing even without padding masks: it comes after the words, so the look-ahead mask hides it."}
       </p>
       <Chooser
         legend="Layer"

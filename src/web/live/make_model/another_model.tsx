@@ -41,15 +41,15 @@ export function AnotherModel() {
         </li>
       </ul>
       <MakeModelDialog dialog={dialog} />
-      <h4>Go on without the page</h4>
+      <h4>Train it outside the page</h4>
       <p>
         <button type="button" onClick={download}>
           Download config.yaml and the text
         </button>
       </p>
       <p class="note">
-        Unpack the file in the directory of the project, so that <code>{DIRECTORY}</code> lies beside{" "}
-        <code>configs</code>. Then <code>{TRAIN_COMMAND}</code> trains the same model, with the same bits.
+        Unpack the file in the project’s directory, so that <code>{DIRECTORY}</code> lies beside <code>configs</code>.
+        Then <code>{TRAIN_COMMAND}</code> trains the same model, with the same bits.
       </p>
     </section>
   );
@@ -62,7 +62,7 @@ function Facts() {
     <>
       <p>
         {start.value.title}: {pairs.toLocaleString("en")} sentence pairs, {batches.toLocaleString("en")}{" "}
-        {batches === 1 ? "batch" : "batches"} in an epoch. The vocabularies have{" "}
+        {batches === 1 ? "batch" : "batches"} per epoch. The vocabularies have{" "}
         {vocabulary.source.length.toLocaleString("en")} and {vocabulary.target.length.toLocaleString("en")} tokens.
       </p>
       {remarks.length > 0 && (

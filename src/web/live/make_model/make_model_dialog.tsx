@@ -19,9 +19,9 @@ import { OwnText } from "./own_text";
 import { SettingsForm } from "./settings_form";
 
 const KINDS: { value: TextKind; text: string }[] = [
-  { value: "lines", text: "your own, one field for each side" },
-  { value: "tabs", text: "your own, pairs with a tab between" },
-  { value: "start", text: "the text of this start" },
+  { value: "lines", text: "your own text, in two fields" },
+  { value: "tabs", text: "your own text, with a tab in each pair" },
+  { value: "start", text: "the text that belongs to these settings" },
 ];
 
 export function MakeModelDialog({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
@@ -72,7 +72,7 @@ export function MakeModelDialog({ dialog }: { dialog: RefObject<HTMLDialogElemen
         <button type="button" onClick={() => dialog.current!.close()}>
           Cancel
         </button>
-        {wrong > 0 && <span class="note"> A setting has a wrong value; see above.</span>}
+        {wrong > 0 && <span class="note"> A setting above has a wrong value.</span>}
       </div>
     </dialog>
   );

@@ -11,14 +11,14 @@ export function OwnText({ own }: { own: OwnPairs }) {
   return (
     <>
       {textKind.value === "tabs" ? (
-        <TextField title="Pairs: one a line, with a tab between source and target" lines={tabbedPairs} />
+        <TextField title="Pairs: one per line, with a tab between source and target" lines={tabbedPairs} />
       ) : (
         <div class="text-fields">
-          <TextField title="Source: one sentence a line" lines={sourceLines} />
-          <TextField title="Target: line by line its translation" lines={targetLines} />
+          <TextField title="Source: one sentence per line" lines={sourceLines} />
+          <TextField title="Target: the translations, line by line" lines={targetLines} />
         </div>
       )}
-      <p class="note">20 to 5,000 pairs. Words are split at white space, so put spaces around punctuation.</p>
+      <p class="note">20 to 5,000 pairs. Text is split into words at white space, so put spaces around punctuation.</p>
       <div role="status" class="text-checks">
         {!isBlank.value && <Checks own={own} />}
       </div>

@@ -17,7 +17,7 @@ export function LiveMaskSection(props: SectionProps) {
   const { trace } = props;
   const sentence = sentenceOf(props);
   const tools: MaskTools = {
-    says: "Click one, or press Enter, to flip it: the weights, the loss and the gradient follow.",
+    says: "Click any cell, or press Enter on it, to flip it: the weights, the loss and the gradient follow.",
     choose: (kind, sentence) => ({ does: "flips the cell", cell: (query, key) => flipAt(kind, sentence, query, key) }),
     changed: KINDS.some((kind) => changesOf(trace, ATTENTION_KINDS[kind].mask, sentence) > 0),
     above: (

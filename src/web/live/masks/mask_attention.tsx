@@ -26,8 +26,8 @@ export function MaskAttention({ trace, sentence }: Props) {
     <section class="mask-attention">
       <h3>The attention weights of sentence {sentence}, before and after</h3>
       <p>
-        A cell that you block has a weight of exactly 0, and the other keys of its row share the rest. If every key of a
-        row is blocked, all its weights are 0. Later layers change, too: they read what this one computes.
+        A cell that you block gets a weight of exactly 0, and the other keys of its row share what it had. If every key
+        of a row is blocked, all its weights are 0. Later layers change too, because they read what this one computes.
       </p>
       <Chooser
         legend="Layer"

@@ -43,7 +43,7 @@ export function MaskBar({ trace }: { trace: Trace }) {
           Reset
         </button>
       </p>
-      {running.value && <span class="note">The model is training. The pass follows when it stops.</span>}
+      {running.value && <span class="note">The model is training. Your changes take effect when it stops.</span>}
     </div>
   );
 }

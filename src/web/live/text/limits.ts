@@ -16,6 +16,6 @@ export function tooLong(sentence: string): string | null {
   if (length <= MOST_WORDS) return null;
   return (
     `This sentence has ${plural(length, "word")}; the page shows at most ${MOST_WORDS}. ` +
-    `Remove ${plural(length - MOST_WORDS, "word")}, and the pass follows.`
+    `Remove ${plural(length - MOST_WORDS, "word")} to see its numbers.`
   );
 }

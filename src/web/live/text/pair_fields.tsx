@@ -33,7 +33,7 @@ export function PairFields({ draft, place, count, move, remove }: Props) {
             disabled={busy.value || tooLong(draft.source) !== null}
             onClick={() => void translate()}
           >
-            The model’s own translation<span class="hidden"> of {name} as its target</span>
+            Use the model’s translation<span class="hidden"> of {name} as its target</span>
           </button>
           <button type="button" class="quiet up" disabled={place === 0} onClick={() => move(-1)}>
             <span aria-hidden="true">↑</span>

@@ -30,7 +30,7 @@ function usePairList() {
   };
   const remove = (draft: Draft) => {
     focused.value = ".add-pair";
-    said.value = `Sentence ${drafts.peek().indexOf(draft)} is removed.`;
+    said.value = `Sentence ${drafts.peek().indexOf(draft)} was removed.`;
     setDrafts(drafts.peek().filter((other) => other !== draft));
   };
   const add = () => {
@@ -78,12 +78,12 @@ function Waiting() {
     <>
       {running.value && (
         <p class="note" role="status">
-          The model is training. The pass follows your changes when it stops.
+          The model is training. The numbers follow your changes when it stops.
         </p>
       )}
       {refused.value && (
         <p class="warning" role="status">
-          A sentence is too long, so the page below still shows the text from before.
+          A sentence is too long, so the page still shows the text from before.
         </p>
       )}
     </>

@@ -30,7 +30,7 @@ function expectation(step: StepReader, p: Operand, { token, cell }: TokenAt): Se
   const smoothing = step.model.label_smoothing;
   const spread = smoothing
     ? ` Label smoothing spreads ${formatNumber(smoothing)} evenly over all ${vocabularyOf(p)} tokens.`
-    : " Without label smoothing, q is 1 for it and 0 for all other tokens.";
+    : " There is no label smoothing, so its q is 1, and that of all other tokens is 0.";
   return [`“${token}” (id `, cell, `) is expected.${spread}`];
 }
 
