@@ -24,7 +24,7 @@ export async function currentLink(): Promise<{ address: string; without: string[
   const settings = Object.fromEntries(Object.entries(values.value).filter(([key, value]) => usual[key] !== value));
   const original = await start.value.text();
   const isOwnText = original.source !== text.value.source || original.target !== text.value.target;
-  if (isOwnText) without.push("your own training text, so it opens with an untrained model");
+  if (isOwnText) without.push("your own training text (it opens with an untrained model)");
   const isFar = position.value > MOST.update;
   if (isFar) without.push(`updates after ${MOST.update}`);
   const link: Link = {
@@ -43,7 +43,7 @@ export async function currentLink(): Promise<{ address: string; without: string[
   try {
     readLink(hash, known()); // it must open again
   } catch (problem) {
-    without.push(`everything: it is too large (${messageOf(problem)})`);
+    without.push(`all of this, so it will not open (${messageOf(problem)})`);
   }
   return { address: location.href.replace(/#.*$/, "") + hash, without };
 }

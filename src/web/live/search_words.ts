@@ -11,9 +11,9 @@ export interface SearchRules {
 }
 
 export const FATE_TITLES: Record<Extension["fate"], string> = {
-  runs: "keeps running",
+  runs: "running",
   finished: "finished",
-  "too late": "ends too late",
+  "too late": "too late",
   cut: "cut",
   hopeless: "hopeless",
 };

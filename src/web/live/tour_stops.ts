@@ -85,7 +85,7 @@ const FORWARD: Stop[] = [
     section: "walk",
     step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn_layer_norm\.residual$/, output: "sum" },
     says: ({ json }) =>
-      `The layer’s input is added to what attention found. So attention only has to learn what to change, and the gradient has a path around it. ${json.model.norm === "post" ? "The norm comes after the sum (post-norm)." : "The norm comes before the sublayer (pre-norm)."}`,
+      `The sublayer’s input is added to what attention found. So attention only has to learn what to change, and the gradient has a path around it. ${json.model.norm === "post" ? "The norm comes after the sum (post-norm)." : "The norm comes before the sublayer (pre-norm)."}`,
   },
   {
     title: "The same spread for every token",

@@ -12,7 +12,13 @@ export function UpdateMaps({ update }: { update: UpdateNumbers }) {
   const maps = useMemo(() => {
     const { gradient, m, v, weights_before: before, weights } = update;
     const change = weights.map((weight, i) => weight - before[i]!);
-    const named = { "weights before": before, gradient, "m after": m, "v after": v, "change of the weights": change };
+    const named = {
+      "weights before": before,
+      "gradient, before clipping": gradient,
+      "m after": m,
+      "v after": v,
+      "change of the weights": change,
+    };
     return Object.entries(named).map(([name, numbers]) => [name, new Matrix({ rows, cols, numbers })] as const);
   }, [update]);
   return (
