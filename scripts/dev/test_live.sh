@@ -25,15 +25,12 @@ if [[ ${1:-} == browsers ]]; then scripts/live.sh; else scripts/live.sh --check;
 
 install_packages
 build release glassformer_program
-readonly glassformer=build/release/glassformer run=runs/live_test
-if [[ ! -e $run/best ]]; then
-  rm -rf "$run"
-  "$glassformer" train configs/toy.yaml --output "$run" --set training.max_updates=50 --set training.max_epochs=0 \
-    --set training.validation.translate=false --set training.checkpoints.average=0
-fi
+readonly glassformer=build/release/glassformer
 directory=$(mktemp -d)
 trap 'rm -r "$directory"' EXIT
-"$glassformer" explain "$run/last" --source 'she sleeps .' --target 'sie schläft .' \
+"$glassformer" train configs/toy.yaml --output "$directory/run" --set training.max_updates=50 \
+  --set training.max_epochs=0 --set training.validation.translate=false --set training.checkpoints.average=0
+"$glassformer" explain "$directory/run/last" --source 'she sleeps .' --target 'sie schläft .' \
   --source 'the small dog sees a house .' --target 'der kleine hund sieht ein haus .' \
   --html "$directory/trace.html" --json "$directory/trace.json"
 NATIVE_TRACE=$directory/trace.json node --test src/web/test/browser/*.test.mjs
