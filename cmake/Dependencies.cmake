@@ -18,6 +18,7 @@ find_package(nlohmann_json 3.9 REQUIRED)          # metrics, safetensors headers
 find_package(ICU REQUIRED COMPONENTS uc)          # lower case and character classes in BLEU and word tokenizers
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)  # SHA-256 of checkpoint files
 find_package(SentencePiece REQUIRED)              # subword tokenizer
+find_package(httplib REQUIRED)                    # the server of `glassformer live`
 if(BUILD_TESTING)
   find_package(Catch2)                            # tests, skipped without it; version 2 or 3
 endif()

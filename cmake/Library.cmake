@@ -1,8 +1,8 @@
 # glassformer: what turns the core into a product. Included by CMakeLists.txt.
 
-# What `explain` shows: the current sources of layers and model, and the parts of the page (built in src/web).
+# What `explain` shows, the current sources of layers and model; and the parts of the pages (built in src/web).
 file(GLOB embedded RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS
-  src/layers/*.[ch]pp src/model/*.[ch]pp src/web/dist/explain.*)
+  src/layers/*.[ch]pp src/model/*.[ch]pp src/web/dist/*)
 list(JOIN embedded "," embedded_names)
 list(TRANSFORM embedded PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE embedded_paths)
 add_custom_command(OUTPUT embedded_files.cpp VERBATIM

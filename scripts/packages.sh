@@ -20,6 +20,7 @@ header nlohmann/json.hpp        | nlohmann-json3-dev    | nlohmann-json | json-d
 header unicode/uchar.h          | libicu-dev            | icu4c         | libicu-devel        | icu           | Unicode in BLEU
 header openssl/evp.h            | libssl-dev            | openssl       | openssl-devel       | openssl       | checksums of checkpoints
 header sentencepiece_trainer.h  | libsentencepiece-dev  | sentencepiece | sentencepiece-devel | sentencepiece | subword tokenizer
+header httplib.h                | libcpp-httplib-dev    | cpp-httplib   | cpp-httplib-devel   | cpp-httplib   | the server of `live`
 header catch2                   | catch2                | catch2        | catch-devel         | catch2        | tests
 command python3                 | python3               | python        | python3             | python        | tests of scripts, mutation test
 '

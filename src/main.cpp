@@ -56,7 +56,7 @@ int run(int argc, char** argv) {
   program.require_subcommand(1);
   int status = 0;
   for (const auto add :
-       {add_train, add_evaluate, add_translate, add_score, add_explain, add_gradcheck, add_benchmark}) {
+       {add_train, add_evaluate, add_translate, add_score, add_explain, add_live, add_gradcheck, add_benchmark}) {
     add(program, status);
   }
   try {

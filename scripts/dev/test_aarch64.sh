@@ -28,7 +28,7 @@ if [[ ! -e $AARCH64_ROOT/complete ]]; then
   fi
   mkdir -p build
   packages=libc6-dev,libstdc++-12-dev,libgcc-12-dev,libgomp1,libyaml-cpp-dev,libspdlog-dev,libicu-dev,libssl-dev
-  packages+=,libsentencepiece-dev,libeigen3-dev,nlohmann-json3-dev,libcli11-dev,catch2
+  packages+=,libsentencepiece-dev,libcpp-httplib-dev,libeigen3-dev,nlohmann-json3-dev,libcli11-dev,catch2
   debootstrap --foreign --arch=arm64 --variant=minbase --include="$packages" bookworm "$AARCH64_ROOT" "$mirror" \
     >build/aarch64_root.log 2>&1 || { cat build/aarch64_root.log >&2; exit 1; }
   for package in "$AARCH64_ROOT"/var/cache/apt/archives/*.deb; do dpkg-deb -x "$package" "$AARCH64_ROOT"; done

@@ -20,6 +20,7 @@ void add_evaluate(CLI::App& program, int& status);
 void add_translate(CLI::App& program, int& status);
 void add_score(CLI::App& program, int& status);
 void add_explain(CLI::App& program, int& status);
+void add_live(CLI::App& program, int& status);
 void add_gradcheck(CLI::App& program, int& status);
 void add_benchmark(CLI::App& program, int& status);
 

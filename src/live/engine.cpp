@@ -111,12 +111,7 @@ Json Engine::settings() { return settings_json({}); }
 Json Engine::create(std::string_view settings_lines, Lines source, Lines target, int rank, int ranks) {
   const LiveSettings settings = read_settings(settings_lines, {});
   LiveText text = read_text(settings, source, target);
-  const VocabularyPair vocabularies = text.vocabularies();
-  const SessionSettings of_session{settings.model,
-                                   settings.training,
-                                   vocabularies.source->vocabulary_size(),
-                                   vocabularies.target->vocabulary_size(),
-                                   {vocabularies.source->special(), vocabularies.target->special()}};
+  const SessionSettings of_session = session_settings(settings, text);
   auto message_ranks = std::make_unique<MessageRanks>(rank, ranks);
   Session session(of_session, text.pairs, *message_ranks);
 

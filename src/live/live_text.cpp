@@ -86,4 +86,12 @@ LiveText read_text(const LiveSettings& settings, Lines source, Lines target) {
   return text;
 }
 
+SessionSettings session_settings(const LiveSettings& settings, const LiveText& text) {
+  return {settings.model,
+          settings.training,
+          text.source->vocabulary_size(),
+          text.target->vocabulary_size(),
+          {text.source->special(), text.target->special()}};
+}
+
 }  // namespace glassformer

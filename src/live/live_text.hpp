@@ -25,4 +25,7 @@ struct LiveText {
 LiveText read_text(const LiveSettings& settings, std::span<const std::string> source,
                    std::span<const std::string> target);
 
+/// What a session for this text is created from.
+SessionSettings session_settings(const LiveSettings& settings, const LiveText& text);
+
 }  // namespace glassformer

@@ -13,38 +13,41 @@ namespace {
 
 constexpr std::string_view kBeginning = "<!doctype html>\n<!-- Written by glassformer explain. -->\n";
 
-/// Writes JSON that is safe inside HTML: without '<', which could end the script element or begin a comment.
-void write_json(const nlohmann::ordered_json& trace, std::ostream& page) {
-  for (const char letter : trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
+std::string_view bundled(const std::string& name) { return embedded_files().at("src/web/dist/" + name); }
+
+}  // namespace
+
+void write_json_element(const std::string& id, std::string_view json, std::ostream& page) {
+  page << R"(<script type="application/json" id=")" << id << "\">";
+  for (const char letter : json) {
     if (letter == '<') {
       page << "\\u003c";
     } else {
       page.put(letter);
     }
   }
+  page << "</script>\n";
 }
 
-/// A file of the bundle that src/web/build.mjs makes.
-std::string_view bundled(const std::string& name) { return embedded_files().at("src/web/dist/" + name); }
-
-}  // namespace
-
-void write_page(const nlohmann::ordered_json& trace, std::ostream& page) {
-  std::istringstream frame{std::string(bundled("explain.html"))};
+void write_bundled_page(const std::string& name, const std::function<void()>& write_data, std::ostream& page) {
+  std::istringstream frame{std::string(bundled(name + ".html"))};
   frame.exceptions(std::ios::badbit);  // otherwise, getline would treat a lack of memory as the end
   for (std::string line; std::getline(frame, line);) {
     if (line.ends_with("<!-- styles -->")) {
-      page << "<style>\n" << bundled("explain.css") << "</style>\n";
-    } else if (line.ends_with("<!-- trace -->")) {
-      page << R"(<script type="application/json" id="trace">)";
-      write_json(trace, page);
-      page << "</script>\n";
+      page << "<style>\n" << bundled(name + ".css") << "</style>\n";
+    } else if (line.ends_with("<!-- data -->")) {
+      write_data();
     } else if (line.ends_with("<!-- scripts -->")) {
-      page << "<script>\n" << bundled("explain.js") << "</script>\n";
+      page << "<script>\n" << bundled(name + ".js") << "</script>\n";
     } else {
       page << line << '\n';
     }
   }
+}
+
+void write_page(const nlohmann::ordered_json& trace, std::ostream& page) {
+  const std::string json = trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  write_bundled_page("explain", [&] { write_json_element("trace", json, page); }, page);
 }
 
 bool is_page(const std::filesystem::path& file) {

@@ -176,4 +176,22 @@ void Session::restore(std::span<const std::byte> snapshot) {
   }
 }
 
+void Session::continue_from(const Progress& progress, std::span<const float> weights, std::span<const float> m,
+                            std::span<const float> v) {
+  State& state = *state_;
+  require_pairs(state);
+  for (const std::span<const float> numbers : {weights, m, v}) {
+    if (std::ssize(numbers) != state.model.weights.size()) {
+      refuse("progress: expected " + std::to_string(state.model.weights.size()) + " numbers, found " +
+             std::to_string(numbers.size()));
+    }
+  }
+  if (!state.ensure_trainer().continue_from(progress)) {
+    refuse("progress: its epoch has no batch " + std::to_string(progress.batch));
+  }
+  std::ranges::copy(weights, state.model.weights.values().begin());
+  std::ranges::copy(m, state.trainer->optimizer().m().begin());
+  std::ranges::copy(v, state.trainer->optimizer().v().begin());
+}
+
 }  // namespace glassformer

@@ -46,7 +46,7 @@ TEST_CASE("The page is one file with style, trace and script, and loads nothing"
   CHECK(count_in(page, kTraceBegins) == 1);
   CHECK(count_in(page, "<script") == 2);
   CHECK(count_in(page, "</script>") == 2);
-  for (const char* place : {"<!-- styles -->", "<!-- trace -->", "<!-- scripts -->"}) {
+  for (const char* place : {"<!-- styles -->", "<!-- data -->", "<!-- scripts -->"}) {
     CHECK(count_in(page, place) == 0);
   }
   // The names of XML namespaces, which no browser loads.

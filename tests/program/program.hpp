@@ -47,6 +47,8 @@ class Program {
 
 inline std::string config(const std::string& name) { return "'" GLASSFORMER_SOURCE_DIR "/configs/" + name + ".yaml'"; }
 
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 /// Checks for a user error: one line on standard error, nothing on standard output, status 2.
 inline void check_refused(const Program::Result& result, const std::string& expected) {
   CAPTURE(result.err);

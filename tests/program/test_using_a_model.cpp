@@ -26,8 +26,6 @@ const Program& with_model() {
 
 const std::string kEvaluate = "evaluate run --source a.en --reference a.de ";
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }

@@ -1,0 +1,204 @@
+#include "glassformer/commands/live_run.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "glassformer/checkpoint/checksums.hpp"
+#include "glassformer/checkpoint/file_names.hpp"
+#include "glassformer/checkpoint/parameters.hpp"
+#include "glassformer/checkpoint/run_names.hpp"
+#include "glassformer/checkpoint/training_state.hpp"
+#include "glassformer/files/base64.hpp"
+#include "glassformer/files/lines.hpp"
+#include "glassformer/files/user_error.hpp"
+#include "glassformer/live/live_settings.hpp"
+#include "glassformer/live/live_text.hpp"
+#include "glassformer/setup/loaded_model.hpp"
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostSnapshots = 8;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // of all snapshots, and of the text
+constexpr std::size_t kShownPairs = 3;
+constexpr std::ptrdiff_t kShownLength = 60;  // letters
+
+struct Lines {
+  std::vector<std::string> source, target;
+  Index fingerprint = 0;
+
+  Json json() const { return {{"source", joined(source)}, {"target", joined(target)}}; }
+
+ private:
+  static std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) {
+      text += line + '\n';
+    }
+    return text;
+  }
+};
+
+Lines read_lines(const DataSettings& data, const std::string& name) {
+  ParallelReader reader(data.source_file(name), data.target_file(name));
+  Lines lines;
+  std::size_t bytes = 0;
+  for (std::string source, target; reader.next(source, target);) {
+    bytes += source.size() + target.size();
+    if (bytes > kMostBytes) {
+      throw UserError(fmt::format("{}: the text is too large for a page, which holds at most {} MB",
+                                  data.source_file(name).string(), kMostBytes >> 20));
+    }
+    lines.source.push_back(source);
+    lines.target.push_back(target);
+  }
+  lines.fingerprint = reader.fingerprint();
+  return lines;
+}
+
+/// The settings that a page has.
+LiveSettings live_settings(const Config& config, const std::string& run) {
+  const TokenizerSettings& tokenizer = config.tokenizer;
+  const auto require = [&](bool condition, const std::string& expected, const std::string& found) {
+    if (!condition) {
+      throw UserError(fmt::format("{}: the live page needs {}, and this run has {}. `glassformer explain {}` shows its "
+                                  "numbers.",
+                                  run, expected, found, run));
+    }
+  };
+  require(tokenizer.kind == TokenizerKind::word, "tokenizer.kind: word",
+          kTokenizerKindNames[static_cast<std::size_t>(tokenizer.kind)]);
+  require(tokenizer.source_vocabulary_size == 0 && tokenizer.target_vocabulary_size == 0,
+          "vocabularies of tokenizer.vocabulary_size", "a size for one language alone");
+  return {config.model,
+          config.training,
+          config.decoding,
+          tokenizer.joint,
+          tokenizer.vocabulary_size,
+          tokenizer.min_frequency,
+          config.data.max_length};
+}
+
+/// The checkpoints to show: the one that was asked for, or those of the run, evenly chosen if there are many.
+std::vector<fs::path> checkpoints_to_show(const fs::path& run, const fs::path& checkpoint, std::size_t most) {
+  if (!is_run(run)) {
+    return {checkpoint};
+  }
+  const std::vector<fs::path> all = checkpoints_in(run);
+  if (all.size() <= most) {
+    return all;
+  }
+  std::vector<fs::path> chosen;
+  for (std::size_t i = 1; i <= most; ++i) {
+    chosen.push_back(all[i * all.size() / most - 1]);
+  }
+  spdlog::info("the page gets {} of the run's {} checkpoints, the last one included", most, all.size());
+  return chosen;
+}
+
+void check_text(const LiveText& text, const Lines& lines, const LoadedModel& loaded, const RunProgress& progress) {
+  const DataSettings& data = loaded.config.data;
+  const auto same = [](const WordVocabulary& learned, const Tokenizer& saved) {
+    return learned.vocabulary_size() == saved.vocabulary_size() &&
+           std::ranges::all_of(std::views::iota(Index{0}, saved.vocabulary_size()), [&](Index id) {
+             return learned.piece(static_cast<Id>(id)) == saved.piece(static_cast<Id>(id));
+           });
+  };
+  const bool is_text = progress.text == 0 || progress.text == lines.fingerprint;
+  if (is_text && same(*text.source, *loaded.tokenizers.source) && same(*text.target, *loaded.tokenizers.target)) {
+    return;
+  }
+  throw UserError(fmt::format(
+      "{} and {}: expected the text that {} was trained on, found another; the page needs it to go on with training",
+      data.source_file(data.train).string(), data.target_file(data.train).string(), loaded.checkpoint.string()));
+}
+
+/// A few short pairs, to begin with.
+Json shown_pairs(const Lines& lines) {
+  Json pairs = Json::array();
+  for (std::size_t i = 0; i < lines.source.size() && pairs.size() < kShownPairs; ++i) {
+    const auto fits = [](const std::string& line) { return !line.empty() && std::ssize(line) <= kShownLength; };
+    if (fits(lines.source[i]) && fits(lines.target[i])) {
+      pairs.push_back({{"source", lines.source[i]}, {"target", lines.target[i]}});
+    }
+  }
+  return pairs;
+}
+
+/// Reads checkpoints into a session, one after the other.
+class Snapshots {
+ public:
+  Snapshots(const LiveSettings& settings, const LiveText& text)
+      : session_(session_settings(settings, text), text.pairs), weights_(size()), m_(size()), v_(size()) {}
+
+  std::size_t bytes() const { return 3 * size() * sizeof(float); }
+
+  RunProgress read(const fs::path& checkpoint) {
+    if (!fs::exists(checkpoint / kStateFile)) {
+      throw UserError(checkpoint.string() + ": expected a checkpoint from which training can go on, found one without " +
+                      kStateFile + "; give the run's directory, or one of its checkpoints step-...");
+    }
+    verify_checksums(checkpoint, Verify::all);
+    read_parameters(checkpoint, session_.model().weights.tensors(), weights_.data());
+    return read_training_state(checkpoint, m_, v_);
+  }
+
+  Json snapshot(const fs::path& checkpoint) {
+    const RunProgress progress = read(checkpoint);
+    session_.continue_from(progress, weights_, m_, v_);
+    return {{"update", progress.update}, {"bytes", base64_of(session_.snapshot())}};
+  }
+
+ private:
+  std::size_t size() const { return static_cast<std::size_t>(session_.model().weights.size()); }
+
+  Session session_;
+  std::vector<float> weights_, m_, v_;
+};
+
+}  // namespace
+
+std::string live_run_json(const fs::path& run) {
+  const LoadedModel loaded(run);
+  const Config& config = loaded.config;
+  const LiveSettings settings = live_settings(config, run.string());
+  const Lines lines = read_lines(config.data, config.data.train);
+  const LiveText text = read_text(settings, lines.source, lines.target);
+
+  Snapshots snapshots(settings, text);
+  const std::size_t most = std::min(kMostSnapshots, kMostBytes / snapshots.bytes());
+  if (most == 0) {
+    throw UserError(fmt::format("{}: the model is too large for a page: its training state has {} MB, and a page at "
+                                "most {} MB. `glassformer explain {}` shows its numbers.",
+                                run.string(), snapshots.bytes() >> 20, kMostBytes >> 20, run.string()));
+  }
+  const std::vector<fs::path> checkpoints = checkpoints_to_show(run, loaded.checkpoint, most);
+  check_text(text, lines, loaded, snapshots.read(checkpoints.back()));
+  if (!config.model_from.empty()) {
+    spdlog::warn("this run began with the weights of {}; update 0 in the page has new ones", config.model_from.string());
+  }
+
+  Json result{{"name", run.lexically_normal().string()}, {"settings", Json::object()}};
+  for (const Json& setting : settings_json(settings)) {
+    result["settings"][setting["key"].get<std::string>()] = setting["value"];
+  }
+  result.update(lines.json());
+  const std::vector<std::string>& tests = config.data.tests;
+  const bool has_test = !tests.empty() && fs::exists(config.data.source_file(tests[0]));
+  const Lines test = has_test ? read_lines(config.data, tests[0]) : Lines();
+  result["test"] = has_test ? test.json() : Json();
+  result["pairs"] = shown_pairs(has_test ? test : lines);
+  for (const fs::path& checkpoint : checkpoints) {
+    result["snapshots"].push_back(snapshots.snapshot(checkpoint));
+  }
+  return result.dump();
+}
+
+}  // namespace glassformer

@@ -1,0 +1,140 @@
+#include <nlohmann/json.hpp>
+#include <openssl/evp.h>
+
+#include "catch.hpp"
+#include "glassformer/live/engine.hpp"
+#include "program/program.hpp"
+
+// How `live` hands a run to the page.
+
+using namespace glassformer;
+using namespace glassformer::program_test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const std::string kTrain = "train " + config("debug") + " --set training.max_updates=6 " +
+                           "--set training.validation.every=2 --set training.checkpoints.keep=20 ";
+
+/// The program, after training "run", whose checkpoints are those of updates 2, 4 and 6.
+const Program& with_run() {
+  static const Program program;
+  static const int status = program.run(kTrain + "--output run").status;
+  REQUIRE(status == 0);
+  return program;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+std::vector<std::byte> from_base64(const std::string& text) {
+  std::vector<std::byte> bytes(text.size() / 4 * 3);
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  REQUIRE(size == static_cast<int>(bytes.size()));
+  bytes.resize(bytes.size() - static_cast<std::size_t>(std::ranges::count(text, '=')));
+  return bytes;
+}
+
+/// The engine of the page, with a new model of the run.
+Engine engine_of(const Json& run) {
+  std::string settings;
+  for (const auto& [key, value] : run.at("settings").items()) {
+    settings += key + ": " + value.get<std::string>() + "\n";
+  }
+  Engine engine;
+  engine.create(settings, lines_of(run.at("source")), lines_of(run.at("target")));
+  return engine;
+}
+
+}  // namespace
+
+TEST_CASE("from a run's checkpoints, the page continues with the bits of one that trained all the way", "[program]") {
+  const Program& program = with_run();
+  const auto result = program.run("live run --json run.json");
+  CAPTURE(result.err);
+  REQUIRE(result.status == 0);
+  const Json run = Json::parse(read_bytes(program / "run.json"));
+  CHECK(run.at("name") == "run");
+  CHECK(run.at("pairs").size() == 2);
+  REQUIRE(run.at("snapshots").size() == 3);
+  Engine trained = engine_of(run);
+  Engine restored = engine_of(run);
+  int update = 0;
+  for (const Json& snapshot : run.at("snapshots")) {
+    for (; update < snapshot.at("update"); ++update) {
+      trained.step();
+    }
+    restored.restore(from_base64(snapshot.at("bytes")));
+    CHECK(restored.digest() == trained.digest());
+  }
+  CHECK(update == 6);
+  CHECK(restored.step().dump() == trained.step().dump());
+  CHECK(restored.digest() == trained.digest());
+
+  REQUIRE(program.run("live run/step-00000004 --json one.json").status == 0);
+  const Json one = Json::parse(read_bytes(program / "one.json"));
+  REQUIRE(one.at("snapshots").size() == 1);
+  CHECK(one.at("snapshots").at(0).at("bytes") == run.at("snapshots").at(1).at("bytes"));
+}
+
+TEST_CASE("the page with a run is one file with the engine and the run in it", "[program]") {
+  const Program& program = with_run();
+  REQUIRE(program.run("live run --html page.html").status == 0);
+  const std::string page = read_bytes(program / "page.html");
+  for (const char* part : {"id=\"engine.wasm\"", "id=\"engine_emulated.wasm\"", "id=\"run.json\"", "<style>"}) {
+    CHECK(contains(page, part));
+  }
+  for (const char* place : {"<!-- styles -->", "<!-- data -->", "<!-- scripts -->"}) {
+    CHECK_FALSE(contains(page, place));
+  }
+  REQUIRE(program.run("live --html empty.html").status == 0);
+  CHECK_FALSE(contains(read_bytes(program / "empty.html"), "id=\"run.json\""));
+}
+
+TEST_CASE("of many checkpoints, the page gets eight, the last one included", "[program]") {
+  const Program program;
+  const std::string keep = " --set training.checkpoints.keep=20 --set training.validation.every=1 ";
+  REQUIRE(program.run("train " + config("debug") + keep + "--set training.max_updates=13 --output run").status == 0);
+  const auto result = program.run("live run --json run.json");
+  CHECK(contains(result.err, "8 of the run's 13 checkpoints"));
+  const Json run = Json::parse(read_bytes(program / "run.json"));
+  REQUIRE(run.at("snapshots").size() == 8);
+  CHECK(run.at("snapshots").back().at("update") == 13);
+}
+
+TEST_CASE("live refuses what the page cannot open, with the reason", "[program]") {
+  const Program& program = with_run();
+  const auto refuses = [&](const std::string& arguments, const std::string& reason) {
+    CAPTURE(arguments);
+    check_refused(program.run("live " + arguments), reason);
+    CHECK_FALSE(fs::exists(program / "x.json"));
+  };
+  refuses("--json x.json", "give the run's directory");
+  refuses("nothing --json x.json", "nothing: there is no such directory");
+  refuses("run --html run/config.yaml", "this would overwrite run/config.yaml");
+  refuses("run --port 0", "expected a number from 1 to 65535");
+
+  REQUIRE(program.run(kTrain + "--output mean --set training.checkpoints.average=2").status == 0);
+  refuses("mean/average-00000006 --json x.json", "without training_state.safetensors");
+
+  REQUIRE(program.run(kTrain + "--output own_size --set tokenizer.source_vocabulary_size=12").status == 0);
+  refuses("own_size --json x.json", "a size for one language alone");
+
+  fs::create_directory(program / "text");
+  const std::string text = "--set data.directory=text --set data.tests='[]' --set data.valid='' ";
+  for (const char* language : {"en", "de"}) {
+    write_bytes(program / "text/train." + std::string(language), "a b c\nb c d\nc d e\n");
+  }
+  REQUIRE(program.run(kTrain + text + "--output other").status == 0);
+  write_bytes(program / "text/train.en", "a b c\nb c d\nc e d\n");
+  refuses("other --json x.json", "expected the text that other/step-00000006 was trained on, found another");
+  fs::remove(program / "text/train.en");
+  refuses("other --json x.json", "text/train.en: ");
+}
