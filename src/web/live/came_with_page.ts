@@ -10,7 +10,6 @@ const TOY = "toy.json"; // {snapshots: [{update, file}, ...]}, which scripts/liv
 const RUN = "run.json";
 
 async function toySnapshots(): Promise<Snapshot[]> {
-  if (!hasPageFile(TOY)) return [];
   const { snapshots } = (await readPageJson(TOY)) as { snapshots: { update: number; file: string }[] };
   const load = (file: string) => async () => new Uint8Array(await readPageFile(file));
   return shippedSnapshots(snapshots.map(({ update, file }) => ({ update, bytes: load(file) })));
@@ -38,7 +37,7 @@ async function addRun(defaults: Setting[]): Promise<number> {
 /// Adds what came with the page to the starts. Returns the update of the first start with which the page opens.
 export async function addWhatCame(defaults: Setting[]): Promise<number> {
   try {
-    addToToy(await toySnapshots());
+    if (hasPageFile(TOY)) addToToy(await toySnapshots());
     return hasPageFile(RUN) ? await addRun(defaults) : 0;
   } catch (problem) {
     notice.value = `What came with the page cannot be opened. ${problem instanceof Error ? problem.message : problem}.`;
