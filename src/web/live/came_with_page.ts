@@ -12,7 +12,10 @@ const RUN = "run.json";
 async function toySnapshots(): Promise<Snapshot[]> {
   const { snapshots } = (await readPageJson(TOY)) as { snapshots: { update: number; file: string }[] };
   const load = (file: string) => async () => new Uint8Array(await readPageFile(file));
-  return shippedSnapshots(snapshots.map(({ update, file }) => ({ update, bytes: load(file) })));
+  return shippedSnapshots(
+    snapshots.map(({ update, file }) => ({ update, bytes: load(file) })),
+    "end of training",
+  );
 }
 
 async function isToy(run: RunFile, toy: Start, defaults: Setting[]): Promise<boolean> {

@@ -50,7 +50,10 @@ export function checkRun(json: unknown): RunFile {
 }
 
 export const snapshotsOf = (run: RunFile): Snapshot[] =>
-  shippedSnapshots(run.snapshots.map(({ update, bytes }) => ({ update, bytes: async () => fromBase64(bytes) })));
+  shippedSnapshots(
+    run.snapshots.map(({ update, bytes }) => ({ update, bytes: async () => fromBase64(bytes) })),
+    "end of the run",
+  );
 
 const lineCount = (text: string): number => text.replace(/\n$/, "").split("\n").length;
 

@@ -46,11 +46,11 @@ export function checkUpdate(snapshot: Snapshot, { update }: Progress): void {
   if (update !== snapshot.update) throw refusal(snapshot, `snapshot: it is of update ${update}`);
 }
 
-/// Snapshots that came with the page, from their files or their bytes. The last one is where training ended.
-export const shippedSnapshots = (list: { update: number; bytes(): Promise<Uint8Array> }[]): Snapshot[] =>
+/// Snapshots that came with the page. The last one is where training ended: "end of the run".
+export const shippedSnapshots = (list: Omit<Snapshot, "name">[], end: string): Snapshot[] =>
   list.map((one, i) => ({
     ...one,
-    name: i === list.length - 1 ? `end of training, update ${one.update}` : `update ${one.update}`,
+    name: i === list.length - 1 ? `${end}, update ${one.update}` : `update ${one.update}`,
   }));
 
 /// Two lists as one, in order of updates. Of the same update, the first list's stays.

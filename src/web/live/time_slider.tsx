@@ -62,13 +62,13 @@ export function TimeSlider() {
 function Way() {
   const to = destination.value;
   if (to === null) {
-    return "A snapshot is there at once. Any other update is trained again from the snapshot before it: it takes as long as it took, and every bit is the same.";
+    return "A snapshot is there at once. Any other update is trained from the snapshot before it: that takes its time, and every bit is the same.";
   }
   if (snapshots.value.some(({ update }) => update === to)) return `Going to the snapshot of update ${to} …`;
   const rest = to - position.value;
   return (
     <>
-      Training again from the last snapshot: at update {position.value}, {plural(Math.max(rest, 0), "update")} to go.{" "}
+      Training from the last snapshot: at update {position.value}, {plural(Math.max(rest, 0), "update")} to go.{" "}
       <button type="button" onClick={stop}>
         Stop here
       </button>

@@ -78,7 +78,7 @@ for (const form of ["one file", "a directory"]) {
       assert.deepEqual([first.title, first.pairs, first.test], ["runs/debug", run.pairs, null]);
       assert.deepEqual(names(first.snapshots), [
         [10, "update 10"],
-        [20, "end of training, update 20"],
+        [20, "end of the run, update 20"],
       ]);
       const { engine: local } = await debugModel();
       local.restore(await first.snapshots[1].bytes());
@@ -98,7 +98,7 @@ for (const form of ["one file", "a directory"]) {
         starts.value.map(({ id }) => id),
         ["toy", "reverse", "debug"],
       );
-      assert.deepEqual(names(starts.value[0].snapshots), [[400, "end of training, update 400"]]);
+      assert.deepEqual(names(starts.value[0].snapshots), [[400, "end of the run, update 400"]]);
       assert.equal(toy.snapshots, undefined);
     });
 

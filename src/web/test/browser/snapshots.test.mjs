@@ -155,7 +155,7 @@ describe("snapshots", { skip: !kind && "there is no chromium here" }, () => {
         const { digest, made, marks } = await page.run(look);
         assert.equal(digest, debug.digests[20]);
         assert.deepEqual(made, [11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
-        assert.deepEqual(marks, ["0", "update 10", "end of training, update 20"]);
+        assert.deepEqual(marks, ["0", "update 10", "end of the run, update 20"]);
       } finally {
         if (server) server.close();
       }
