@@ -46,12 +46,15 @@ export function checkUpdate(snapshot: Snapshot, { update }: Progress): void {
   if (update !== snapshot.update) throw refusal(snapshot, `snapshot: it is of update ${update}`);
 }
 
-/// Snapshots that came with the page. The last one is where training ended: "end of the run".
+/// Snapshots that came with the page. The last one is where training ended: "end of the run". The untrained model is not
+/// among them: the page makes it.
 export const shippedSnapshots = (list: Omit<Snapshot, "name">[], end: string): Snapshot[] =>
-  list.map((one, i) => ({
-    ...one,
-    name: i === list.length - 1 ? `${end}, update ${one.update}` : `update ${one.update}`,
-  }));
+  list
+    .map((one, i) => ({
+      ...one,
+      name: i === list.length - 1 ? `${end}, update ${one.update}` : `update ${one.update}`,
+    }))
+    .filter(({ update }) => update > 0);
 
 /// Two lists as one, in order of updates. Of the same update, the first list's stays.
 export function mergeSnapshots(first: Snapshot[], second: Snapshot[]): Snapshot[] {

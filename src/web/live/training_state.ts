@@ -110,7 +110,6 @@ setEndTraining(stop);
 
 /// Goes to a snapshot at once. One that cannot be used is left out; a notice says so.
 async function restore(engine: WorkerEngine, snapshot: Snapshot): Promise<void> {
-  if (position.value === 0) await keepSnapshot(); // the way back
   try {
     const restored = await restoreSnapshot(engine, snapshot);
     batch(() => {
@@ -134,6 +133,7 @@ export async function goTo(update: number): Promise<void> {
   await training("going to an update", async (engine) => {
     const end = () => destination.value!;
     try {
+      if (position.value === 0) await keepSnapshot(); // the way back, wherever it goes
       while (!stopped && end() !== position.value) {
         const from = snapshots.value.findLast((snapshot) => snapshot.update <= end());
         if (from && (position.value > end() || position.value < from.update)) await restore(engine, from);

@@ -67,7 +67,7 @@ afterEach(() => {
 for (const form of ["one file", "a directory"]) {
   describe(`the page is ${form}`, () => {
     test("a run is the first start, with its snapshots", async () => {
-      const { run, digests } = await debugRun(10, 20);
+      const { run, digests } = await debugRun(0, 10, 20);
       putFiles(form, { "run.json": JSON.stringify(run) });
       assert.equal(await addWhatCame((await debugModel()).created.settings), 20);
       const [first, ...others] = starts.value;
@@ -187,6 +187,15 @@ describe("going to snapshots", () => {
     await train(10);
     assert.deepEqual([local.digest(), numbers().length, skipped.value], [digests[20], 20, 0]);
     assert.equal(notice.value, null);
+  });
+
+  test("there is a way back from an update that it went to by training", async () => {
+    await begin((run) => ({ ...run, snapshots: [] }));
+    const untrained = local.digest();
+    await goTo(12);
+    assert.deepEqual([position.value, numbers().length], [12, 12]);
+    await goTo(0);
+    assert.deepEqual([position.value, local.digest()], [0, untrained]);
   });
 
   test("a damaged snapshot is left out with one message, and the page stays where it is", async () => {
