@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
-readonly DIST=src/web/dist
+readonly DIST=src/web/dist SNAPSHOTS=build/live_snapshots/toy.json
 
 install_compiler() {
   command -v clang++-19 >/dev/null && [[ -e /usr/lib/wasm32-wasi/libc++.a ]] && return
@@ -62,5 +62,8 @@ case ${1:-} in
     exit 2
     ;;
 esac
-python3 scripts/live_pages.py build/live
+if [[ ! -e $SNAPSHOTS ]]; then
+  echo "SKIPPED: the page is made without snapshots of the toy, because there is no $SNAPSHOTS." >&2
+fi
+python3 scripts/live_pages.py build/live --snapshots "$SNAPSHOTS"
 echo 'Open build/live/glassformer-live.html'

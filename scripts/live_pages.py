@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Puts the live page together from its parts: the bundle (src/web/dist) and the engine.
 
-    scripts/live_pages.py [OUTPUT]     writes to OUTPUT instead of build/live
+    scripts/live_pages.py [OUTPUT] [--snapshots FILE]     writes to OUTPUT instead of build/live
 
-The course is part of the page if pandoc, which renders it, is installed.
+The course is part of the page if pandoc, which renders it, is installed. Snapshots of the toy are part of it if FILE
+(build/live_snapshots/toy.json) exists: a run of configs/toy.yaml, as `glassformer live` writes it.
 
 OUTPUT becomes a directory for any static web server: index.html with the files that it loads. It also gets
 glassformer-live.html, one file that has everything in it and opens from disk. scripts/live.sh builds the parts first.
 """
 
+import argparse
 import base64
 import gzip
 import json
@@ -19,6 +21,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 DIST = PROJECT / "src/web/dist"
+SNAPSHOTS = PROJECT / "build/live_snapshots/toy.json"
 ENGINES = ("engine.wasm", "engine_emulated.wasm")  # dist has them compressed
 
 
@@ -56,14 +59,41 @@ def packed_course(directory):
     return gzip.compress(json.dumps(course, ensure_ascii=False).encode(), mtime=0)
 
 
+def toy_snapshots(file):
+    """The files of the page that have the snapshots in a run of the toy, by name."""
+    files, index = {}, []
+    for snapshot in json.loads(file.read_text())["snapshots"]:
+        update = int(snapshot["update"])
+        if update == 0:  # making the model gives it
+            continue
+        name = f"snapshots/toy-{update}.bin"
+        files[name] = base64.b64decode(snapshot["bytes"], validate=True)
+        index.append({"update": update, "file": name})
+    return {"toy.json": json.dumps({"snapshots": index}).encode(), **files}
+
+
+def list_of_files(names):
+    """Tells index.html which files beside it there are that are not always there. See src/web/live/page_files.ts."""
+    return f'<script type="application/json" id="files">{json.dumps(names)}</script>\n'
+
+
 def main():
-    output = Path(sys.argv[1]) if len(sys.argv) > 1 else PROJECT / "build/live"
+    parser = argparse.ArgumentParser(description="puts the live page together")
+    parser.add_argument("output", nargs="?", type=Path, default=PROJECT / "build/live")
+    parser.add_argument("--snapshots", type=Path, default=SNAPSHOTS, metavar="FILE", help="of the toy")
+    arguments = parser.parse_args()
+    output = arguments.output
+    snapshots = toy_snapshots(arguments.snapshots) if arguments.snapshots.exists() else {}
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
     packed = {name: (DIST / f"{name}.gz").read_bytes() for name in ENGINES}
     for name, contents in packed.items():
         (output / name).write_bytes(gzip.decompress(contents))
-    (output / "index.html").write_text(page(""))
+    for name, contents in snapshots.items():
+        (output / name).parent.mkdir(exist_ok=True)
+        (output / name).write_bytes(contents)
+        packed[name] = gzip.compress(contents, mtime=0)
+    (output / "index.html").write_text(page(list_of_files(["toy.json"]) if snapshots else ""))
     if render_course(output / "course"):
         packed["course.json"] = packed_course(output / "course")
     (output / "glassformer-live.html").write_text(page("".join(element(*item) for item in packed.items())))

@@ -129,6 +129,9 @@ Json shown_pairs(const Lines& lines) {
       pairs.push_back({{"source", lines.source[i]}, {"target", lines.target[i]}});
     }
   }
+  if (pairs.empty()) {
+    pairs.push_back({{"source", lines.source.front()}, {"target", lines.target.front()}});
+  }
   return pairs;
 }
 

@@ -11,7 +11,7 @@ import "./curve.css";
 
 export interface Series {
   name: string;
-  values: number[]; // as long as x
+  values: (number | undefined)[]; // as long as x; undefined: unknown
   dashed?: number[]; // a second curve to compare with, as long as x at most
 }
 
@@ -71,11 +71,11 @@ function Curve({ axis, x, series, names, marked, labelled }: CurveProps) {
   }, [dark, compared, series.name]);
   useLayoutEffect(() => {
     const { values, dashed } = series;
-    plot.current!.setData(dashed ? [x, values, dashed] : [x, values]);
+    plot.current!.setData(dashed ? [x, known(values), dashed] : [x, known(values)]);
   }, [x, series.values, series.dashed, marked, dark]);
 
-  const last = series.values.at(-1);
-  const text = last === undefined ? "no numbers yet" : `from ${shown(series.values[0]!)} to ${shown(last)}`;
+  const numbers = series.values.filter((value) => value !== undefined);
+  const text = numbers.length === 0 ? "no numbers yet" : `from ${shown(numbers[0]!)} to ${shown(numbers.at(-1)!)}`;
   return (
     <div class="curve">
       <p class="curve-name" aria-hidden="true">
@@ -86,6 +86,8 @@ function Curve({ axis, x, series, names, marked, labelled }: CurveProps) {
   );
 }
 
+/// For uPlot: null is a gap.
+const known = (values: (number | undefined)[]) => values.map((value) => value ?? null);
 const shown = (value: number | null) => formatNumber(value, 4);
 
 function optionsOf(

@@ -1,8 +1,8 @@
-// Where the engine comes from: from elements of the page, if it is one file, or from files beside it.
+// The engine that has the bits of the program, from the files of the page.
 import worker from "worker:../engine/worker.ts";
-import { unpackBytes } from "../base/packed_bytes";
 import type { About, Arithmetic } from "../engine/protocol";
 import { WorkerEngine, type EngineFiles } from "../engine/worker_engine";
+import { readPageFile } from "./page_files";
 
 /// The digest that the self-test has on every machine. See docs/arithmetic.md.
 export const EXPECTED_SELF_TEST = "f871d317be4ce341";
@@ -11,14 +11,7 @@ const MODULES: Record<Arithmetic, string> = { fused: "engine.wasm", emulated: "e
 
 const files: EngineFiles = {
   worker,
-  async module(arithmetic) {
-    const name = MODULES[arithmetic];
-    const element = document.getElementById(name);
-    if (element) return unpackBytes(element.textContent ?? "");
-    const response = await fetch(name);
-    if (!response.ok) throw new Error(`${name}: expected this file beside the page, found status ${response.status}`);
-    return response.arrayBuffer();
-  },
+  module: (arithmetic) => readPageFile(MODULES[arithmetic]),
 };
 
 /// Starts the engine that has the same bits as the program: the fast one if this browser and this processor round a

@@ -3,6 +3,8 @@ import { computed, signal } from "@preact/signals";
 import type { About, Created, Setting, Text, Values } from "../engine/protocol";
 import { startEngine } from "./engine_files";
 import type { WorkerEngine } from "../engine/worker_engine";
+import { sameSettings } from "./run_file";
+import type { Snapshot } from "./snapshots";
 import { STARTS, type Start } from "./starts";
 
 export const engine = signal<WorkerEngine | null>(null);
@@ -16,6 +18,8 @@ export const start = signal<Start>(STARTS[0]!);
 export const values = signal<Values>({});
 export const text = signal<Text>({ source: "", target: "" });
 export const created = signal<Created | null>(null);
+/// Snapshots of this model that came with the page.
+export const shipped = signal<Snapshot[]>([]);
 /// How many models there have been: each is a new one, even if it is made from the same.
 export const generation = signal(0);
 
@@ -92,6 +96,8 @@ export async function create(from: Start, changed: Values = {}, ownText?: Text):
   values.value = all;
   text.value = lines;
   created.value = made;
+  const isUnchanged = !ownText && sameSettings(all, from.values, defaults.value);
+  shipped.value = isUnchanged ? (from.snapshots ?? []) : [];
   generation.value += 1;
   return true;
 }

@@ -4,14 +4,15 @@ import type { Values } from "../engine/protocol";
 import { chapter } from "./course_state";
 import { create, created, defaults, error, run, start, startWorkers, text, values } from "./engine_state";
 import { isLink, linkText, MOST, readLink, type Link } from "./link";
+import { notice } from "./notice";
 import { headsOff, masks, pairs, showPairs, trace } from "./pass_state";
 import { questionsOn } from "./questions_state";
 import { choices, section } from "./route";
 import { SECTIONS } from "./sections";
-import { STARTS } from "./starts";
-import { position, stop, train } from "./training_state";
+import { starts } from "./starts";
+import { goTo, position, stop } from "./training_state";
 
-/// The update that the page trains to, because a link asks for it.
+/// The update that the page goes to, because a link asks for it.
 export const target = signal<number | null>(null);
 /// What is wrong with the link that was followed last.
 export const linkMessage = signal<string | null>(null);
@@ -48,7 +49,7 @@ export async function currentLink(): Promise<{ address: string; without: string[
   return { address: location.href.replace(/#.*$/, "") + hash, without };
 }
 
-const known = () => ({ starts: STARTS.map(({ id }) => id), sections: SECTIONS.map(({ id }) => id) });
+const known = () => ({ starts: starts.value.map(({ id }) => id), sections: SECTIONS.map(({ id }) => id) });
 const messageOf = (problem: unknown) => (problem instanceof Error ? problem.message : String(problem));
 
 /// Follows a link. If it is damaged, `linkMessage` says so, and the page is as it was, or as it is at first.
@@ -61,7 +62,7 @@ export async function openLink(address: string): Promise<boolean> {
     return refuse(messageOf(problem));
   }
   stop();
-  const from = STARTS.find(({ id }) => id === link.start)!;
+  const from = starts.value.find(({ id }) => id === link.start)!;
   if (!(await create(from, link.settings))) return refuse(error.value ?? "its model cannot be made");
   batch(() => {
     if (!link.questions) questionsOn.value = false;
@@ -75,7 +76,7 @@ export async function openLink(address: string): Promise<boolean> {
   history.replaceState(null, "", `#${link.section}`);
   if (link.update > 0) {
     target.value = link.update;
-    await train(link.update);
+    await goTo(link.update);
     target.value = null;
   }
   return showMasks(link);
@@ -111,11 +112,22 @@ function refuse(message: string): false {
   return false;
 }
 
-/// What the page begins with: its address, if that is a link; otherwise, or if the link is damaged, the first start.
-export async function beginWith(address: string): Promise<void> {
-  if (!isLink(address)) return void (await create(STARTS[0]!));
+/// The first start that the engine accepts, at an update of the first one.
+async function createFirst(update: number): Promise<void> {
+  for (const from of starts.value) {
+    if (await create(from)) return from === starts.value[0] && update > 0 ? goTo(update) : undefined;
+    notice.value = `${from.title} cannot be opened. ${error.value}.`;
+  }
+}
+
+/// What the page begins with: its address, if that is a link; otherwise, or if the link is damaged, the first start at
+/// an update.
+export async function beginWith(address: string, update: number): Promise<void> {
+  if (!isLink(address)) return createFirst(update);
   await openLink(address);
-  if (created.value || (await create(STARTS[0]!))) return;
+  if (created.value) return;
+  await createFirst(update);
+  if (created.value) return;
   await startWorkers(1); // the link's model was too much for the engine
-  await create(STARTS[0]!);
+  await createFirst(update);
 }

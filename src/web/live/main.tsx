@@ -1,15 +1,17 @@
 // The entry point of the live page: it starts the engine, makes the first model, and shows it.
 import "../base/base.css";
 import { render, type JSX } from "preact";
-import { create, engine, error, startWorkers } from "./engine_state";
+import { addWhatCame } from "./came_with_page";
+import { create, defaults, engine, error, startWorkers } from "./engine_state";
 import { MapButton } from "../sections/map_panel";
 import { ChosenSection, Footer, PageMap, SectionLinks } from "./page";
 import { isLink } from "./link";
 import { beginWith, openLink } from "./link_state";
 import { PageTools } from "./page_tools";
-import { changeMasks, pairs, showPairs, trace } from "./pass_state";
+import { notice } from "./notice";
+import { changeMasks, pairs, showPairs, trace, tracedUpdate } from "./pass_state";
 import { follow } from "./route";
-import { STARTS } from "./starts";
+import { STARTS, starts } from "./starts";
 import { Tour } from "./tour";
 import { goTo, position, snapshots, stop, train, updates } from "./training_state";
 
@@ -33,15 +35,15 @@ show("footer", <Footer />);
 
 /// For tests, and for the browser's console.
 const glassformer = {
-  ...{ STARTS, create, startWorkers, engine, error, trace, pairs, showPairs, changeMasks },
-  ...{ train, stop, goTo, position, updates, snapshots },
+  ...{ STARTS, starts, create, startWorkers, engine, error, trace, pairs, showPairs, changeMasks },
+  ...{ train, stop, goTo, position, tracedUpdate, updates, snapshots, notice },
 };
 Object.assign(window, { glassformer });
 
 async function begin(): Promise<void> {
   try {
     await startWorkers(1);
-    await beginWith(location.hash);
+    await beginWith(location.hash, await addWhatCame(defaults.value));
   } catch (problem) {
     error.value = problem instanceof Error ? problem.message : String(problem);
   }

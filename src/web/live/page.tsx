@@ -1,10 +1,12 @@
 // The frame of the live page: links to the sections, what the engine is doing, and the chosen section.
+import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { courseAddress } from "../course/route";
 import { CoursePage } from "./course_page";
 import { chapter } from "./course_state";
 import { about, error, work } from "./engine_state";
 import { LinkStatus } from "./link_status";
+import { notice } from "./notice";
 import { trace } from "./pass_state";
 import { MapColumn, MapSheet } from "../sections/map_panel";
 import { Covered } from "./question";
@@ -28,13 +30,13 @@ export function SectionLinks() {
   );
 }
 
-/// What the engine refused, in its own words.
-function Refusal() {
-  if (error.value === null) return null;
+/// Says something until the reader closes it.
+function Message({ text }: { text: Signal<string | null> }) {
+  if (text.value === null) return null;
   return (
     <p class="refusal" role="alert">
-      {error.value}{" "}
-      <button type="button" class="quiet" onClick={() => (error.value = null)}>
+      {text.value}{" "}
+      <button type="button" class="quiet" onClick={() => (text.value = null)}>
         Close
       </button>
     </p>
@@ -48,7 +50,8 @@ export function ChosenSection() {
   const next = SECTIONS[index + 1];
   return (
     <>
-      <Refusal />
+      <Message text={error} />
+      <Message text={notice} />
       <LinkStatus />
       <section key={id} class={`view view-${id}`} aria-labelledby={`${id}-title`}>
         <Heading id={`${id}-title`} text={`${index + 1}. ${title}`} />

@@ -1,9 +1,11 @@
-// What a reader can start from: a config of the project with its text.
+// What a reader can start from: a config of the project with its text, or a run that came with the page.
+import { signal } from "@preact/signals";
 import debug from "config:debug";
 import reverse from "config:reverse";
 import toy from "config:toy";
 import { unpackBytes } from "../base/packed_bytes";
 import type { Pair, Text, Values } from "../engine/protocol";
+import type { Snapshot } from "./snapshots";
 
 export interface Start {
   id: string;
@@ -13,11 +15,13 @@ export interface Start {
   text(): Promise<Text>;
   test: (() => Promise<Text>) | null; // text that it is not trained on
   pairs: Pair[]; // the sentences that the page shows first
+  snapshots?: Snapshot[]; // that came with the page
 }
 
 const unpackText = async (packed: string): Promise<Text> =>
   JSON.parse(new TextDecoder().decode(await unpackBytes(packed)));
 
+/// The project's own.
 export const STARTS: Start[] = [
   {
     id: "toy",
@@ -57,3 +61,6 @@ export const STARTS: Start[] = [
     ],
   },
 ];
+
+/// All of them; the page opens with the first one.
+export const starts = signal(STARTS);

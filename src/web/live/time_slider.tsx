@@ -2,13 +2,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { plural } from "../base/numbers";
-import { destination, goTo, position, running, snapshots, stop, updates } from "./training_state";
+import { destination, farthest, goTo, position, running, snapshots, stop } from "./training_state";
 import "./time_slider.css";
 
 const SETTLE = 250; // milliseconds without a change, after which the slider means it
 
 export function TimeSlider() {
-  const last = updates.value.length;
+  const last = farthest.value;
   const chosen = useSignal<number | null>(null); // while the reader moves it
   const wanted = chosen.value;
   useEffect(() => {
@@ -39,15 +39,15 @@ export function TimeSlider() {
         />
       </label>
       <datalist id="snapshots">
-        {snapshots.value.map(({ update }) => (
-          <option key={update} value={update} />
+        {snapshots.value.map(({ update, name }) => (
+          <option key={update} value={update} label={name ?? undefined} />
         ))}
       </datalist>
       <p class="snapshots">
         Snapshots:{" "}
-        {snapshots.value.map(({ update }) => (
+        {snapshots.value.map(({ update, name }) => (
           <button key={update} type="button" class="quiet" aria-disabled={trains} onClick={() => void goTo(update)}>
-            {update}
+            {name ?? update}
           </button>
         ))}
       </p>
@@ -64,10 +64,11 @@ function Way() {
   if (to === null) {
     return "The page goes to a snapshot at once. For any other update, it trains again from the snapshot before it, and gets the same bits.";
   }
+  if (snapshots.value.some(({ update }) => update === to)) return `Going to the snapshot of update ${to} …`;
   const rest = to - position.value;
   return (
     <>
-      Training again from the snapshot before: at update {position.value}, {plural(Math.max(rest, 0), "update")} to go.{" "}
+      Training again from the last snapshot: at update {position.value}, {plural(Math.max(rest, 0), "update")} to go.{" "}
       <button type="button" onClick={stop}>
         Stop here
       </button>

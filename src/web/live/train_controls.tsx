@@ -3,6 +3,7 @@ import { useComputed } from "@preact/signals";
 import { formatNumber } from "../base/numbers";
 import { Curves } from "../figures/curve";
 import { destination, lastUpdate, position, running, speed, stop, train, trainedFor, updates } from "./training_state";
+import { curveOf } from "./update_log";
 
 export function TrainButtons() {
   const trains = running.value;
@@ -23,6 +24,7 @@ export function TrainButtons() {
 
 export function TrainFigures() {
   const last = lastUpdate.value;
+  const isUnknown = !last && position.value > 0;
   return (
     <dl class="figures">
       <Figure
@@ -30,7 +32,11 @@ export function TrainFigures() {
         value={String(position.value)}
         note={last?.skipped ? "skipped: its gradient was not finite" : ""}
       />
-      <Figure term="loss" value={last ? formatNumber(last.loss, 4) : "–"} note="of the update’s batch, with dropout" />
+      <Figure
+        term="loss"
+        value={last ? formatNumber(last.loss, 4) : "–"}
+        note={isUnknown ? "unknown: not made in this page" : "of the update’s batch, with dropout"}
+      />
       <Figure term="learning rate" value={last ? formatNumber(last.learning_rate, 3) : "–"} note="" />
       <Figure term="gradient norm" value={last ? formatNumber(last.gradient_norm, 3) : "–"} note="before clipping" />
       <Figure
@@ -56,11 +62,26 @@ const clock = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 
 export function TrainCurves() {
-  const x = useComputed(() => updates.value.map(({ number }) => number));
+  const places = useComputed(() => curveOf(updates.value, position.value));
+  const x = useComputed(() => places.value.map(({ number }) => number));
   const series = useComputed(() => [
-    { name: "loss", values: updates.value.map(({ loss }) => loss) },
-    { name: "learning rate", values: updates.value.map((update) => update.learning_rate) },
-    { name: "gradient norm", values: updates.value.map((update) => update.gradient_norm) },
+    { name: "loss", values: places.value.map(({ update }) => update?.loss) },
+    { name: "learning rate", values: places.value.map(({ update }) => update?.learning_rate) },
+    { name: "gradient norm", values: places.value.map(({ update }) => update?.gradient_norm) },
   ]);
-  return <Curves name="Training" axis="update" x={x.value} series={series.value} marked={position.value} />;
+  const first = updates.value[0]?.number;
+  const hasGaps = updates.value.length < Math.max(position.value, updates.value.at(-1)?.number ?? 0);
+  return (
+    <>
+      <Curves name="Training" axis="update" x={x.value} series={series.value} marked={position.value} />
+      {hasGaps && (
+        <p class="note">
+          {first === undefined
+            ? "The curves begin with the next update."
+            : "The curves have the updates that this page has made."}{" "}
+          It went to a snapshot, which has the weights, but not the losses on the way.
+        </p>
+      )}
+    </>
+  );
 }

@@ -1,9 +1,5 @@
 // When training pauses: to keep a snapshot, and to let the page show what has been learned.
-
-export interface Snapshot {
-  update: number;
-  bytes: Uint8Array;
-}
+import type { Snapshot } from "./snapshots";
 
 /// Snapshots are taken after 10, 20, 50, 100, 200, 500 ... updates, and whenever training stops.
 export function nextStop(update: number): number {
@@ -12,13 +8,15 @@ export function nextStop(update: number): number {
   }
 }
 
-/// If there are more than `most` snapshots, drops the one whose neighbours are closest, relative to its update. The
-/// first and the last stay. \pre in order of their updates, at most one too many
+/// If the page has made more than `most` snapshots, drops the one of them whose neighbours are closest, relative to its
+/// update. The first and the last that the page has made stay, and so do all that came with the page.
+/// \pre in order of their updates, at most one too many
 export function thinOut(snapshots: Snapshot[], most: number): Snapshot[] {
-  if (snapshots.length <= most) return snapshots;
+  const own = snapshots.flatMap(({ name }, i) => (name === null ? [i] : []));
+  if (own.length <= most) return snapshots;
   const gap = (i: number) => (snapshots[i + 1]!.update - snapshots[i - 1]!.update) / (snapshots[i]!.update + 1);
-  let least = 1;
-  for (let i = 2; i < snapshots.length - 1; ++i) if (gap(i) < gap(least)) least = i;
+  let [least, ...others] = own.slice(1, -1);
+  for (const i of others) if (gap(i) < gap(least!)) least = i;
   return snapshots.filter((_, i) => i !== least);
 }
 

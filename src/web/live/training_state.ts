@@ -2,20 +2,29 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Update } from "../engine/protocol";
 import type { WorkerEngine } from "../engine/worker_engine";
-import { engine, generation, run, setEndTraining, workers } from "./engine_state";
-import { followDue, nextStop, thinOut, updatesUntil, type Snapshot } from "./training_plan";
+import { engine, generation, run, setEndTraining, shipped, workers } from "./engine_state";
+import { notice } from "./notice";
+import { checkUpdate, mergeSnapshots, RefusedSnapshot, restoreSnapshot, type Snapshot } from "./snapshots";
+import { followDue, nextStop, thinOut, updatesUntil } from "./training_plan";
+import { updateOf, withUpdates } from "./update_log";
 
 /// The update whose weights the page shows.
 export const position = signal(0);
-/// Every update that has been made, in order: update n is at place n - 1. Some may be after `position`: training is
-/// deterministic, so they would be the same again.
+/// How many of the updates until there were skipped.
+export const skipped = signal(0);
+/// The updates that the page has made. Some may be after `position`: training is deterministic, so they would be the same
+/// again. Some may be missing before it, if it went to a snapshot that came with the page.
 export const updates = signal<Update[]>([]);
 /// Whether it trains, to go on or to return to an update.
 export const running = signal(false);
 /// The update to which it is going; null: it is not on its way to one.
 export const destination = signal<number | null>(null);
-export const lastUpdate = computed(() => updates.value.at(position.value - 1) ?? null);
+export const lastUpdate = computed(() => updateOf(updates.value, position.value));
 export const snapshots = signal<Snapshot[]>([]);
+/// The last update to which the page can go without training further than anybody has before.
+export const farthest = computed(() =>
+  Math.max(position.value, updates.value.at(-1)?.number ?? 0, snapshots.value.at(-1)?.update ?? 0),
+);
 /// Updates per second, while it trains.
 export const speed = signal<number | null>(null);
 /// How long this model has been trained, in seconds.
@@ -32,10 +41,11 @@ let follower: Follower = async () => {};
 export const setFollower = (next: Follower) => (follower = next);
 
 async function keepSnapshot(): Promise<void> {
+  const update = position.value;
+  if (snapshots.value.some((snapshot) => snapshot.update === update)) return;
   const bytes = await engine.value!.snapshot();
-  const others = snapshots.value.filter(({ update }) => update !== position.value);
-  const all = [...others, { update: position.value, bytes }].sort((a, b) => a.update - b.update);
-  snapshots.value = thinOut(all, MOST_SNAPSHOTS);
+  const own: Snapshot = { update, name: null, bytes: () => Promise.resolve(bytes) };
+  snapshots.value = thinOut(mergeSnapshots(snapshots.value, [own]), MOST_SNAPSHOTS);
 }
 
 let stopped = false;
@@ -49,10 +59,9 @@ async function trainUntil(engine: WorkerEngine, end: () => number): Promise<void
   const report = (reported: Update[]) =>
     batch(() => {
       made += reported.length;
-      if (position.value + reported.length > updates.value.length) {
-        updates.value = [...updates.value.slice(0, position.value), ...reported];
-      }
+      updates.value = withUpdates(updates.value, reported);
       position.value += reported.length;
+      skipped.value += reported.filter((update) => update.skipped).length;
       const seconds = (performance.now() - begin) / 1000;
       speed.value = made / seconds;
       trainedFor.value = before + seconds;
@@ -86,7 +95,7 @@ async function training(what: string, task: (engine: WorkerEngine) => Promise<vo
 export async function train(count = MANY): Promise<void> {
   if (running.value) return;
   await training("training", async (engine) => {
-    if (!snapshots.value.some(({ update }) => update === position.value)) await keepSnapshot();
+    await keepSnapshot();
     const end = position.value + count;
     await trainUntil(engine, () => end);
     await keepSnapshot();
@@ -99,22 +108,39 @@ export function stop(): void {
 }
 setEndTraining(stop);
 
-/// Returns to an update: to a snapshot, or from the last one before it by training again, with the same bits. A later
+/// Goes to a snapshot at once. One that cannot be used is left out; a notice says so.
+async function restore(engine: WorkerEngine, snapshot: Snapshot): Promise<void> {
+  try {
+    const restored = await restoreSnapshot(engine, snapshot);
+    batch(() => {
+      position.value = restored.update;
+      skipped.value = restored.skipped;
+    });
+    checkUpdate(snapshot, restored);
+  } catch (problem) {
+    if (problem instanceof RefusedSnapshot) snapshots.value = snapshots.value.filter((one) => one !== snapshot);
+    throw problem;
+  }
+}
+
+/// Goes to an update: to a snapshot, or from the last one before it by training again, with the same bits. A later
 /// call changes the destination of an earlier one.
 export async function goTo(update: number): Promise<void> {
   if (running.value && destination.value === null) return;
   destination.value = update;
   engine.value?.stop();
   if (running.value) return;
-  await training("going back", async (engine) => {
+  await training("going to an update", async (engine) => {
     const end = () => destination.value!;
-    while (!stopped && end() !== position.value) {
-      const from = snapshots.value.findLast((snapshot) => snapshot.update <= end());
-      if (from && (position.value > end() || position.value < from.update)) {
-        await engine.restore(from.bytes);
-        position.value = from.update;
+    try {
+      if (position.value === 0) await keepSnapshot(); // the way back, wherever it goes
+      while (!stopped && end() !== position.value) {
+        const from = snapshots.value.findLast((snapshot) => snapshot.update <= end());
+        if (from && (position.value > end() || position.value < from.update)) await restore(engine, from);
+        await trainUntil(engine, end);
       }
-      await trainUntil(engine, end);
+    } catch (problem) {
+      notice.value = problem instanceof Error ? problem.message : String(problem);
     }
   });
 }
@@ -124,8 +150,9 @@ effect(() => {
   void generation.value;
   batch(() => {
     position.value = 0;
+    skipped.value = 0;
     updates.value = [];
-    snapshots.value = [];
+    snapshots.value = shipped.peek();
     speeds.value = {};
     trainedFor.value = 0;
   });

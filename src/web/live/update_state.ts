@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 import type { UpdateNumbers } from "../engine/protocol";
 import { optimizerValues, sharedNumbers, updateWeight } from "./adam";
 import { created, run } from "./engine_state";
-import { position, updates } from "./training_state";
+import { position, skipped } from "./training_state";
 
 const FIRST = /decoder\.layers\.0\.encoder_attn\.q_proj\.weight$/; // where two sentences meet
 
@@ -38,7 +38,7 @@ export const optimizer = computed(() =>
 );
 
 /// How many updates there have been that were not skipped.
-export const counted = computed(() => updates.value.slice(0, position.value).filter(({ skipped }) => !skipped).length);
+export const counted = computed(() => position.value - skipped.value);
 
 /// Rows and columns of the tensor; a vector is one row.
 export const sizes = computed((): [rows: number, cols: number] => {

@@ -7,6 +7,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { plugins } from "../build.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const tests = (await readdir(join(root, "test"))).filter((name) => name.endsWith(".test.mjs"));
@@ -22,6 +23,7 @@ await build({
   banner: {
     js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
   },
+  plugins,
   sourcemap: "inline",
   logLevel: "warning",
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { spread } from "../figures/spread";
 import { compareDigests, digestsOf, updatesWithDigests } from "../live/expected_digests";
+import { mergeSnapshots } from "../live/snapshots";
 import { followDue, nextStop, thinOut, updatesUntil } from "../live/training_plan";
 import { readProject } from "./engine.mjs";
 
@@ -12,11 +13,22 @@ test("snapshots are taken after 1, 2 or 5 times a power of ten", () => {
   assert.equal(nextStop(47), 50);
 });
 
+const at = (...updates) => updates.map((update) => ({ update, name: null, bytes: null }));
+const shipped = (...updates) => updates.map((update) => ({ update, name: `update ${update}`, bytes: null }));
+
 test("thinning drops the snapshot that is missed least, never the first or the last", () => {
-  const at = (...updates) => updates.map((update) => ({ update, bytes: null }));
   assert.deepEqual(thinOut(at(0, 10, 1000), 3), at(0, 10, 1000));
   assert.deepEqual(thinOut(at(0, 10, 500, 510, 520), 4), at(0, 10, 500, 520));
   assert.deepEqual(thinOut(at(0, 1, 2), 2), at(0, 2));
+});
+
+test("thinning never drops a snapshot that came with the page, nor counts it", () => {
+  const came = shipped(50, 150, 400, 1350);
+  const all = (...own) => mergeSnapshots(at(...own), came);
+  assert.deepEqual(thinOut(came, 1), came);
+  assert.deepEqual(thinOut(all(0, 10, 20), 3), all(0, 10, 20));
+  assert.deepEqual(thinOut(all(0, 10, 151, 200, 500), 4), all(0, 10, 200, 500));
+  assert.deepEqual(thinOut(all(0, 1400), 1), all(0, 1400));
 });
 
 test("the page follows at most twice a second, and takes at most an eighth of the time", () => {

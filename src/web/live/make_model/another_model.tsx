@@ -2,7 +2,7 @@
 import { useRef } from "preact/hooks";
 import { zipFile } from "../../base/zip_file";
 import { created, start, text } from "../engine_state";
-import { STARTS } from "../starts";
+import { starts } from "../starts";
 import { DIRECTORY, filesOf, TRAIN_COMMAND } from "./config_file";
 import { MakeModelDialog } from "./make_model_dialog";
 import { startFrom } from "./model_state";
@@ -16,7 +16,7 @@ export function AnotherModel() {
       <Facts />
       <h4>Start from</h4>
       <ul class="starts">
-        {STARTS.map((one) => (
+        {starts.value.map((one) => (
           <li key={one.id}>
             <button
               type="button"

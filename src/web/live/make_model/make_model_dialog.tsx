@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useId, useLayoutEffect } from "preact/hooks";
 import { Chooser } from "../../base/chooser";
-import { STARTS } from "../starts";
+import { starts } from "../starts";
 import {
   base,
   chooseBase,
@@ -46,9 +46,9 @@ export function MakeModelDialog({ dialog }: { dialog: RefObject<HTMLDialogElemen
       <h3 id={title}>Your own pairs and settings</h3>
       <Chooser
         legend="Settings as in"
-        options={STARTS.map(({ id, title }) => ({ value: id, text: title }))}
+        options={starts.value.map(({ id, title }) => ({ value: id, text: title }))}
         chosen={base.value.id}
-        choose={(id) => chooseBase(STARTS.find((one) => one.id === id)!)}
+        choose={(id) => chooseBase(starts.value.find((one) => one.id === id)!)}
       />
       <h4>Text</h4>
       <Chooser legend="Train on" options={KINDS} chosen={textKind.value} choose={(kind) => (textKind.value = kind)} />

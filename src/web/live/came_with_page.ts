@@ -1,0 +1,49 @@
+// What can come with the page: snapshots of the toy, and a run of the reader's.
+import type { Setting } from "../engine/protocol";
+import { notice } from "./notice";
+import { hasPageFile, readPageFile, readPageJson } from "./page_files";
+import { checkRun, sameSettings, sameText, startOf, type RunFile } from "./run_file";
+import { mergeSnapshots, shippedSnapshots, type Snapshot } from "./snapshots";
+import { starts, type Start } from "./starts";
+
+const TOY = "toy.json"; // {snapshots: [{update, file}, ...]}, which scripts/live_pages.py writes
+const RUN = "run.json";
+
+async function toySnapshots(): Promise<Snapshot[]> {
+  const { snapshots } = (await readPageJson(TOY)) as { snapshots: { update: number; file: string }[] };
+  const load = (file: string) => async () => new Uint8Array(await readPageFile(file));
+  return shippedSnapshots(
+    snapshots.map(({ update, file }) => ({ update, bytes: load(file) })),
+    "end of training",
+  );
+}
+
+async function isToy(run: RunFile, toy: Start, defaults: Setting[]): Promise<boolean> {
+  return sameSettings(run.settings, toy.values, defaults) && sameText(run, await toy.text());
+}
+
+const addToToy = (more: Snapshot[]) => {
+  starts.value = starts.value.map((start) =>
+    start.id === "toy" ? { ...start, snapshots: mergeSnapshots(more, start.snapshots ?? []) } : start,
+  );
+};
+
+async function addRun(defaults: Setting[]): Promise<number> {
+  const run = checkRun(await readPageJson(RUN));
+  const own = startOf(run);
+  const toy = starts.value.find(({ id }) => id === "toy")!;
+  if (await isToy(run, toy, defaults)) addToToy(own.snapshots!);
+  else starts.value = [own, ...starts.value];
+  return run.snapshots.at(-1)?.update ?? 0;
+}
+
+/// Adds what came with the page to the starts. Returns the update of the first start with which the page opens.
+export async function addWhatCame(defaults: Setting[]): Promise<number> {
+  try {
+    if (hasPageFile(TOY)) addToToy(await toySnapshots());
+    return hasPageFile(RUN) ? await addRun(defaults) : 0;
+  } catch (problem) {
+    notice.value = `What came with the page cannot be opened. ${problem instanceof Error ? problem.message : problem}.`;
+    return 0;
+  }
+}
