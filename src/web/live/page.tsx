@@ -4,6 +4,7 @@ import { courseAddress } from "../course/route";
 import { CoursePage } from "./course_page";
 import { chapter } from "./course_state";
 import { about, error, work } from "./engine_state";
+import { HeadsOffNote } from "./head_chips";
 import { LinkStatus } from "./link_status";
 import { trace } from "./pass_state";
 import { MapColumn, MapSheet } from "../sections/map_panel";
@@ -50,6 +51,7 @@ export function ChosenSection() {
     <>
       <Refusal />
       <LinkStatus />
+      <HeadsOffNote />
       <section key={id} class={`view view-${id}`} aria-labelledby={`${id}-title`}>
         <Heading id={`${id}-title`} text={`${index + 1}. ${title}`} />
         {trace.value ? (
