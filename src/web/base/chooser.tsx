@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { useUniqueId } from "./unique_id";
 
 export interface Option<Value> {
   value: Value;
@@ -14,7 +14,7 @@ interface Props<Value> {
 
 /// Radio buttons to choose one of several options. They are one tab stop, and the arrow keys choose.
 export function Chooser<Value extends string | number>({ legend, options, chosen, choose }: Props<Value>) {
-  const name = useId();
+  const name = useUniqueId();
   return (
     <fieldset class="chooser">
       <legend>{legend}</legend>

@@ -1,6 +1,6 @@
 // The frame of a live figure: what you can do with it, and a button that brings the chapter's own numbers back.
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useUniqueId } from "../base/unique_id";
 import "./live_frame.css";
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function LiveFrame({ name, title, about, reset, children }: Props) {
-  const id = useId();
+  const id = useUniqueId();
   return (
     <figure class={`live-frame ${name}`} aria-labelledby={id}>
       <figcaption>

@@ -1,7 +1,7 @@
 // Chapter 9: logits, the expected token and label smoothing to edit; p, q and p - q follow.
 import { useSignal } from "@preact/signals";
-import { useId } from "preact/hooks";
 import { ScrollBox } from "../base/tables";
+import { useUniqueId } from "../base/unique_id";
 import { lossOf } from "./arithmetic/cross_entropy";
 import { fixed, LiveFrame, ShareBar, SignedBar } from "./live_frame";
 import { NumberField } from "./number_field";
@@ -22,7 +22,7 @@ export const PMinusQFigure: LiveFigure = ({ parameters }) => {
     smoothing: Number(parameters["smoothing"]),
   };
   const state = useSignal(first);
-  const group = useId();
+  const group = useUniqueId();
   const change = (changed: Partial<State>) => (state.value = { ...state.value, ...changed });
   const { logits, expected, smoothing } = state.value;
   const row = lossOf(logits, expected, smoothing);

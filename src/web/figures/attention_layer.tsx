@@ -1,7 +1,7 @@
 import { ATTENTION_KINDS } from "../trace/names";
 import type { Trace } from "../trace/trace";
 import type { AttentionJson, MatrixJson, VariantJson } from "../trace/types";
-import { HeadRow } from "./head_row";
+import { HeadRow, type HeadSwitch } from "./head_row";
 import { stepAddress } from "./step_address";
 import "./attention_layer.css";
 
@@ -12,10 +12,11 @@ interface Props {
   title?: string; // instead of the layer's number and its step
   weights?: MatrixJson; // instead of those of the trace
   variant?: VariantJson; // whose masks block cells; by default, the model's own
+  heads?: HeadSwitch; // of this layer
 }
 
 /// The attention weights of all heads of one layer.
-export function AttentionLayer({ trace, layer, sentence, title, weights, variant }: Props) {
+export function AttentionLayer({ trace, layer, sentence, title, weights, variant, heads }: Props) {
   const { rows, cols } = ATTENTION_KINDS[layer.kind];
   const step = trace.producer(layer.weights);
   const name = title ?? `Layer ${layer.layer}`;
@@ -27,6 +28,7 @@ export function AttentionLayer({ trace, layer, sentence, title, weights, variant
       </figcaption>
       <HeadRow
         {...{ trace, sentence, variant }}
+        {...(heads && { heads })}
         name={`${name}, weights`}
         matrix={trace.matrix(weights ?? layer.weights)}
         queries={trace[rows]}

@@ -1,5 +1,6 @@
 // The heads of one sentence side by side, with one readout: a map with square cells, queries by keys, for each head.
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { range } from "../base/numbers";
 import { tokenAxis } from "../trace/axes";
 import type { Matrix } from "../trace/matrix";
@@ -14,6 +15,12 @@ import { scaleFor, type Scale } from "./scale";
 import { ScaleLegend } from "./scale_legend";
 import "./head_row.css";
 
+/// If the reader can switch heads off.
+export interface HeadSwitch {
+  isOff: (head: number) => boolean;
+  button: (head: number) => ComponentChildren;
+}
+
 interface Props {
   trace: Trace;
   name: string;
@@ -24,23 +31,25 @@ interface Props {
   kind: AttentionKind | undefined; // if known, blocked cells are hatched
   variant?: VariantJson; // whose masks block them; by default, the model's own
   scale?: Scale;
+  heads?: HeadSwitch;
   link?: Omit<MapLink, "firstRow">; // if it belongs to a step whose numbers are explained
 }
 
 export function HeadRow(props: Props) {
   const { trace, name, matrix, sentence, queries, keys, kind, variant, link, scale = scaleFor(matrix) } = props;
-  const { heads } = trace.json.model;
+  const count = trace.json.model.heads;
   const readout = useReadout();
   const enlarged = useSignal(false);
-  const firstRow = (head: number) => (sentence * heads + head) * queries.length;
+  const isOff = (head: number) => props.heads?.isOff(head) ?? false;
+  const firstRow = (head: number) => (sentence * count + head) * queries.length;
   return (
     <div class="head-row">
       <div class={enlarged.value ? "heads side-by-side enlarged" : "heads side-by-side"}>
-        {range(heads).map((head) => (
-          <div key={head} class="head">
-            <p class="head-name">head {head}</p>
+        {range(count).map((head) => (
+          <div key={head} class={isOff(head) ? "head off" : "head"}>
+            <p class="head-name">{props.heads ? props.heads.button(head) : `head ${head}`}</p>
             <HeatMap
-              name={`${name}, sentence ${sentence}, head ${head}`}
+              name={`${name}, sentence ${sentence}, head ${head}${isOff(head) ? ", which is off" : ""}`}
               matrix={matrix.rowsFrom(firstRow(head), queries.length)}
               rows={tokenAxis(queries, sentence, "query")}
               cols={tokenAxis(keys, sentence, "key")}

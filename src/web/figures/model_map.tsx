@@ -1,6 +1,7 @@
 // A map of the model: encoder, decoder, the three attentions with their masks, the loss, and the way back, with the shapes
 // of this batch. Each block is a link.
-import { useId, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
+import { useUniqueId } from "../base/unique_id";
 import type { Trace } from "../trace/trace";
 import { HatchPatterns, MaskThumbnail } from "./mask_thumbnail";
 import { MapBlock } from "./model_map_block";
@@ -25,7 +26,7 @@ interface Props {
 }
 
 export function ModelMap({ trace, sentence, number, here, addresses, point }: Props) {
-  const id = useId();
+  const id = useUniqueId();
   const layout = useMemo(() => layoutOf(trace, number), [trace, number]);
   const blocks = useMemo(() => blocksOf(layout), [layout]);
   const first = useMemo(() => firstSteps(trace, blocks), [trace, blocks]);

@@ -32,7 +32,7 @@ export function BreakSection() {
       <p>{breakage.says}</p>
       <p class="note">
         {Object.entries(breakage.changed).map(([key, value]) => (
-          <code key={key} class="setting">
+          <code key={key} class="changed-setting">
             {key}: {value}
           </code>
         ))}

@@ -1,10 +1,11 @@
 // A button for each attention head, which switches it off and on again; and what the model does without those that are
 // off.
-import { formatNumber } from "../base/numbers";
-import { range } from "../base/numbers";
+import { formatNumber, plural, range } from "../base/numbers";
 import { ScrollBox, TitledTable } from "../base/tables";
+import type { HeadSwitch } from "../figures/head_row";
 import { ATTENTION_KINDS } from "../trace/names";
 import type { Trace } from "../trace/trace";
+import type { AttentionJson } from "../trace/types";
 import { textOf } from "./forcing";
 import { freeRuns, headsOff, unchanged, unchangedRuns } from "./pass_state";
 import "./head_chips.css";
@@ -12,35 +13,62 @@ import "./head_chips.css";
 const toggled = (heads: string[], head: string): string[] =>
   heads.includes(head) ? heads.filter((other) => other !== head) : [...heads, head];
 
+const nameOf = ({ part }: AttentionJson, head: number): string => `${part} ${head}`;
+const titleOf = ({ kind, layer }: AttentionJson): string => `${ATTENTION_KINDS[kind].title}, layer ${layer}`;
+
+function HeadChip({ layer, head, inLayer }: { layer: AttentionJson; head: number; inLayer?: boolean }) {
+  const name = nameOf(layer, head);
+  const off = headsOff.value.includes(name);
+  return (
+    <button
+      type="button"
+      class="chip"
+      aria-pressed={!off}
+      onClick={() => (headsOff.value = toggled(headsOff.value, name))}
+    >
+      head {head} {off ? "off" : "on"}
+      {!inLayer && <span class="hidden">: {titleOf(layer)}</span>}
+    </button>
+  );
+}
+
+const AllHeadsOn = () => (
+  <button type="button" aria-disabled={headsOff.value.length === 0} onClick={() => (headsOff.value = [])}>
+    All heads on
+  </button>
+);
+
 export function HeadChips({ trace }: { trace: Trace }) {
   return (
     <div class="head-chips">
-      {trace.json.attention.map(({ part, kind, layer }) => (
-        <fieldset key={part}>
-          <legend>
-            {ATTENTION_KINDS[kind].title}, layer {layer}
-          </legend>
-          {range(trace.json.model.heads).map((head) => {
-            const name = `${part} ${head}`;
-            const off = headsOff.value.includes(name);
-            return (
-              <button
-                key={head}
-                type="button"
-                class="chip"
-                aria-pressed={!off}
-                onClick={() => (headsOff.value = toggled(headsOff.value, name))}
-              >
-                head {head} {off ? "off" : "on"}
-              </button>
-            );
-          })}
+      {trace.json.attention.map((layer) => (
+        <fieldset key={layer.part}>
+          <legend>{titleOf(layer)}</legend>
+          {range(trace.json.model.heads).map((head) => (
+            <HeadChip key={head} {...{ layer, head }} inLayer />
+          ))}
         </fieldset>
       ))}
-      <button type="button" aria-disabled={headsOff.value.length === 0} onClick={() => (headsOff.value = [])}>
-        All heads on
-      </button>
+      <AllHeadsOn />
     </div>
+  );
+}
+
+/// A chip above the map of each head.
+export const headSwitch = (layer: AttentionJson): HeadSwitch => ({
+  isOff: (head) => headsOff.value.includes(nameOf(layer, head)),
+  button: (head) => <HeadChip {...{ layer, head }} />,
+});
+
+/// A head that is off changes every section, so every section says it.
+export function HeadsOffNote() {
+  const count = headsOff.value.length;
+  if (count === 0) return null;
+  return (
+    <p class="heads-off" role="status">
+      {plural(count, "head")} {count === 1 ? "is" : "are"} off in the pass that this page shows. Training uses all
+      heads. <AllHeadsOn />
+    </p>
   );
 }
 

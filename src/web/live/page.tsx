@@ -5,6 +5,7 @@ import { courseAddress } from "../course/route";
 import { CoursePage } from "./course_page";
 import { chapter } from "./course_state";
 import { about, error, work } from "./engine_state";
+import { HeadsOffNote } from "./head_chips";
 import { LinkStatus } from "./link_status";
 import { notice } from "./notice";
 import { trace } from "./pass_state";
@@ -53,6 +54,7 @@ export function ChosenSection() {
       <Message text={error} />
       <Message text={notice} />
       <LinkStatus />
+      <HeadsOffNote />
       <section key={id} class={`view view-${id}`} aria-labelledby={`${id}-title`}>
         <Heading id={`${id}-title`} text={`${index + 1}. ${title}`} />
         {trace.value ? (

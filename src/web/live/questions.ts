@@ -21,7 +21,7 @@ export interface Asked {
 
 export interface Question {
   id: string;
-  sections: string[]; // it is asked in the first of these that the page has
+  sections: string[]; // it is asked in the first of these that the page has, after its first section
   ask(trace: Trace): Asked | null; // null: it does not fit this trace
 }
 
@@ -188,12 +188,12 @@ const beamLoses = (): Asked => ({
 });
 
 export const QUESTIONS: Question[] = [
-  { id: "shift", sections: ["text"], ask: shift },
   { id: "visible keys", sections: ["masks"], ask: visibleKeys },
   { id: "company", sections: ["masks"], ask: company },
   { id: "scale", sections: ["walk"], ask: scale },
   { id: "row sum", sections: ["attention"], ask: rowSum },
   { id: "cross keys", sections: ["attention"], ask: crossKeys },
+  { id: "shift", sections: ["answer"], ask: shift },
   { id: "difference sum", sections: ["answer"], ask: differenceSum },
   { id: "expected sign", sections: ["answer"], ask: expectedSign },
   { id: "memory parts", sections: ["gradient"], ask: memoryParts },
@@ -202,6 +202,7 @@ export const QUESTIONS: Question[] = [
   { id: "beam", sections: ["search"], ask: beamLoses },
 ];
 
-/// The questions of a section, given all sections of the page.
+/// The questions of a section, given all sections of the page. The first one asks none: a newcomer sees the text and the
+/// model before a question.
 export const questionsOf = (section: string, all: string[]): Question[] =>
-  QUESTIONS.filter(({ sections }) => sections.find((id) => all.includes(id)) === section);
+  QUESTIONS.filter(({ sections }) => sections.find((id) => all.indexOf(id) > 0) === section);

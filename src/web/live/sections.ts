@@ -1,11 +1,11 @@
 // The sections of the live page, in their order. Each has an address: "#masks".
 import type { FunctionComponent } from "preact";
 import { AnswerSection } from "../sections/answer_section";
-import { AttentionSection } from "../sections/attention_section";
 import type { SectionProps } from "../sections/choices";
 import { GradientSection } from "../sections/gradient_section";
 import { WalkSection } from "../sections/walk_section";
 import { BreakSection } from "./break_section";
+import { LiveAttentionSection } from "./live_attention_section";
 import { LiveMaskSection } from "./masks/live_mask_section";
 import { SearchSection } from "./search_section";
 import { LiveTextSection } from "./text/live_text_section";
@@ -23,7 +23,7 @@ export const SECTIONS: LiveSection[] = [
   { id: "text", short: "Text", title: "From text to numbers", View: LiveTextSection },
   { id: "masks", short: "Masks", title: "The three masks", View: LiveMaskSection },
   { id: "walk", short: "Steps", title: "Step by step", View: WalkSection },
-  { id: "attention", short: "Attention", title: "Attention weights", View: AttentionSection },
+  { id: "attention", short: "Attention", title: "Attention weights", View: LiveAttentionSection },
   { id: "answer", short: "Predictions", title: "Predictions and loss", View: AnswerSection },
   { id: "gradient", short: "Gradient", title: "How the gradient flows back", View: GradientSection },
   { id: "update", short: "Update", title: "How an update changes a weight", View: UpdateSection },

@@ -8,7 +8,7 @@ import { DigestPanel } from "./digest_panel";
 import { textOf } from "./forcing";
 import { ForcingFigure } from "./forcing_figure";
 import { HowGood } from "./how_good";
-import { HeadChips, WithoutHeads } from "./head_chips";
+import { HeadChips, headSwitch, WithoutHeads } from "./head_chips";
 import { freeRuns, tracedUpdate } from "./pass_state";
 import { TimeSlider } from "./time_slider";
 import { TrainButtons, TrainCurves, TrainFigures } from "./train_controls";
@@ -90,5 +90,11 @@ function Translations({ trace }: { trace: Trace }) {
 function LastCrossAttention({ trace, sentence }: { trace: Trace; sentence: number }) {
   const layer = trace.json.attention.findLast(({ kind }) => kind === "cross");
   if (!layer) return null;
-  return <AttentionLayer {...{ trace, layer, sentence }} title={`Cross-attention, layer ${layer.layer}`} />;
+  return (
+    <AttentionLayer
+      {...{ trace, layer, sentence }}
+      title={`Cross-attention, layer ${layer.layer}`}
+      heads={headSwitch(layer)}
+    />
+  );
 }

@@ -1,7 +1,7 @@
-import { useId } from "preact/hooks";
 import { PositionButton } from "../base/chooser";
 import { percent } from "../base/numbers";
 import { ScrollBox, TitledTable } from "../base/tables";
+import { useUniqueId } from "../base/unique_id";
 import { Bar } from "../figures/bar";
 import type { Trace } from "../trace/trace";
 import type { AnswerJson } from "../trace/types";
@@ -16,7 +16,7 @@ interface Props {
 
 /// The prediction at every position of a sentence.
 export function AnswerTable({ trace, sentence, chosen, choose }: Props) {
-  const group = useId();
+  const group = useUniqueId();
   const answers = trace.json.answer[sentence]!;
   const maxLoss = Math.max(...answers.map(({ counted, loss }) => (counted && loss !== null ? loss : 0)));
   return (

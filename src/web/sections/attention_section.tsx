@@ -1,14 +1,21 @@
 // The attention weights of all layers and heads.
+import type { ComponentChildren } from "preact";
 import { AttentionLayer } from "../figures/attention_layer";
+import type { HeadSwitch } from "../figures/head_row";
 import { SentenceChooser } from "../figures/sentence_chooser";
 import { ATTENTION_KINDS, KINDS } from "../trace/names";
 import { isFlipped, paddingSeen } from "../trace/reasons";
 import type { Trace } from "../trace/trace";
-import type { AttentionKind } from "../trace/types";
+import type { AttentionJson, AttentionKind } from "../trace/types";
 import { sentenceOf, type SectionProps } from "./choices";
 
-export function AttentionSection(props: SectionProps) {
-  const { trace, choices } = props;
+interface Props extends SectionProps {
+  headsOf?: (layer: AttentionJson) => HeadSwitch; // if they can be switched off
+  children?: ComponentChildren; // below the maps
+}
+
+export function AttentionSection(props: Props) {
+  const { trace, choices, headsOf, children } = props;
   const sentence = sentenceOf(props);
   return (
     <>
@@ -25,10 +32,15 @@ export function AttentionSection(props: SectionProps) {
           {trace.json.attention
             .filter((one) => one.kind === kind)
             .map((layer) => (
-              <AttentionLayer key={layer.part} {...{ trace, layer, sentence }} />
+              <AttentionLayer
+                key={layer.part}
+                {...{ trace, layer, sentence }}
+                {...(headsOf && { heads: headsOf(layer) })}
+              />
             ))}
         </section>
       ))}
+      {children}
     </>
   );
 }

@@ -1,5 +1,6 @@
 // The answers to the questions follow from the trace.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 import { isRight, questionsOf, QUESTIONS, rightAnswer } from "../live/questions.ts";
 import { Trace } from "../trace/trace.ts";
@@ -58,9 +59,18 @@ test("numbers are those of the model", () => {
   assert.equal(rightAnswer(asked("cross keys", own).form), "From the encoder’s output");
 });
 
+const ids = (section, all) => questionsOf(section, all).map(({ id }) => id);
+
 test("a question is asked in the first of its sections that the page has", () => {
-  const ids = (section, all) => questionsOf(section, all).map(({ id }) => id);
-  assert.ok(ids("train", ["train"]).includes("adam"));
-  assert.ok(!ids("train", ["train", "update"]).includes("adam"));
-  assert.ok(ids("update", ["train", "update"]).includes("adam"));
+  assert.ok(ids("train", ["text", "train"]).includes("adam"));
+  assert.ok(!ids("train", ["text", "train", "update"]).includes("adam"));
+  assert.ok(ids("update", ["text", "train", "update"]).includes("adam"));
+});
+
+test("the page opens without a question, and asks all of them later", () => {
+  const all = [...readFileSync("live/sections.ts", "utf8").matchAll(/\bid: "(\w+)"/g)].map(([, id]) => id);
+  assert.equal(all.length, 10);
+  assert.deepEqual(ids(all[0], all), []);
+  assert.deepEqual(all.flatMap((section) => ids(section, all)).toSorted(), QUESTIONS.map(({ id }) => id).toSorted());
+  assert.deepEqual(ids("masks", ["masks", "answer"]), []); // whatever is first
 });

@@ -1,8 +1,9 @@
 // The dialog that makes a model of the reader's own.
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useId, useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { Chooser } from "../../base/chooser";
+import { useUniqueId } from "../../base/unique_id";
 import { starts } from "../starts";
 import {
   base,
@@ -25,7 +26,7 @@ const KINDS: { value: TextKind; text: string }[] = [
 ];
 
 export function MakeModelDialog({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
-  const title = useId();
+  const title = useUniqueId();
   const making = useSignal(false);
   const refused = useSignal(0); // how often
   useLayoutEffect(() => {

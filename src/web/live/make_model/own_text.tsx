@@ -1,7 +1,7 @@
 // Fields for the reader's own pairs. A file can be opened or dropped into each.
 import type { Signal } from "@preact/signals";
 import { useSignal } from "@preact/signals";
-import { useId } from "preact/hooks";
+import { useUniqueId } from "../../base/unique_id";
 import { isBlank, sourceLines, tabbedPairs, targetLines, textKind } from "./model_state";
 import { firstOf, type OwnPairs } from "./own_pairs";
 
@@ -44,7 +44,7 @@ function Checks({ own: { count, problems, remarks } }: { own: OwnPairs }) {
 }
 
 function TextField({ title, lines }: { title: string; lines: Signal<string> }) {
-  const id = useId();
+  const id = useUniqueId();
   const problem = useSignal<string | null>(null);
   const over = useSignal(false);
   const read = async (file: File | undefined) => {

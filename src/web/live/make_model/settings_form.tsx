@@ -1,7 +1,7 @@
 // All settings as fields, by section of the config file. The engine checks a value as soon as it is entered.
 import { useSignal } from "@preact/signals";
-import { useId } from "preact/hooks";
 import { plural } from "../../base/numbers";
+import { useUniqueId } from "../../base/unique_id";
 import type { Setting } from "../../engine/protocol";
 import { base, changed, changeSetting, refusalOf, settings } from "./model_state";
 import { changesText, groupsOf, nameIn, rangeText, type Group } from "./settings_groups";
@@ -42,7 +42,7 @@ const choicesOf = ({ kind, choices }: Setting): string[] | null =>
   kind === "switch" ? ["true", "false"] : kind === "choice" ? (choices ?? []) : null;
 
 function SettingField({ setting, name }: { setting: Setting; name: string }) {
-  const id = useId();
+  const id = useUniqueId();
   const refusal = refusalOf(setting.key);
   const choices = choicesOf(setting);
   const shared = {

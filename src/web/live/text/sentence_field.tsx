@@ -1,6 +1,6 @@
 // A field for a sentence. Behind the text lies the same text with marks under the unknown words; it also gives the field
 // its height.
-import { useId } from "preact/hooks";
+import { useUniqueId } from "../../base/unique_id";
 import { tooLong, type SideName } from "./limits";
 import { editDraft, readingOf } from "./text_state";
 import { splitWords } from "./words";
@@ -21,7 +21,7 @@ const EMPTY: Record<SideName, string> = {
 const oneLine = (typed: string): string => typed.replace(/[\r\n\u0085\u2028\u2029]+/g, " ");
 
 export function SentenceField({ side, sentence, name, draft }: Props) {
-  const id = useId();
+  const id = useUniqueId();
   const unknown = new Set(readingOf(side, sentence)?.unknown);
   const problem = tooLong(sentence);
   const note = problem ?? unknownText([...unknown]) ?? (splitWords(sentence).length === 0 ? EMPTY[side] : null);
