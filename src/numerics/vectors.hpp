@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
-#elif defined(__wasm_relaxed_simd__)
+#elif defined(__wasm__)
 #include <wasm_simd128.h>
 #endif
 
@@ -84,6 +84,11 @@ template <class Scalar>
     return Vector<Scalar>(wasm_f64x2_relaxed_madd(v128_t(a), v128_t(b), v128_t(c)));
   }
 #else
+#ifdef __wasm__
+  if constexpr (sizeof(Scalar) == 4) {
+    return Vector<Scalar>(fma_of_four(v128_t(a), v128_t(b), v128_t(c)));
+  }
+#endif
   for (Index i = 0; i < kLanes<Scalar>; ++i) {
     c[i] = fma(a[i], b[i], c[i]);
   }
