@@ -39,11 +39,13 @@ function localCell(map: MapView, { tensor, firstRow }: MapLink, { row, col, ...o
   return isShown ? { row: row - firstRow, col } : null;
 }
 
-/// Puts the cursor on the number that is explained. If the map now shows other rows than before, explains the number that
-/// is now under the cursor instead.
+/// Puts the cursor on the number that is explained. If the map now shows other rows than before, or another trace, which
+/// may not have the number that was chosen, explains the number that is now under the cursor instead.
 function goToPin(map: MapView, link: MapLink): void {
-  const pinned = link.pointing.pinned.peek();
-  const cell = pinned && localCell(map, link, pinned);
+  const { pinned, chosen } = link.pointing;
+  const cell = pinned.peek() && localCell(map, link, pinned.peek()!);
   if (cell) map.placeCursor(cell);
-  else if (map.cursor && pinned && sameRef(pinned, map.chosen)) map.moveCursor(map.cursor);
+  else if (map.cursor && map.chosen && [pinned, chosen].some((one) => sameRef(one.peek(), map.chosen))) {
+    map.moveCursor(map.cursor);
+  }
 }
