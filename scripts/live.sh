@@ -4,6 +4,8 @@
 #
 #   scripts/live.sh            from the engine and the scripts in src/web/dist
 #   scripts/live.sh --engine   first compiles the engine to WebAssembly, into src/web/dist
+#   scripts/live.sh --snapshots  first trains the toy with the program, for a minute or two: the page then opens it after
+#                              50, 150 and 400 updates and at the end of training, without training up to there itself
 #   scripts/live.sh --check    compiles the engine, and fails if the one in src/web/dist is not what the sources give
 #
 # After a change of TypeScript, scripts/dev/test_web.sh --fix bundles the scripts. The engine is compiled with Debian's
@@ -35,8 +37,29 @@ build_engines() {  # build_engines DIRECTORY
   build_engine wasm_emulated OFF "$1/engine_emulated.wasm.gz"
 }
 
+# The page restores what the program has trained: the bits are the same.
+make_snapshots() {
+  install_packages program
+  build release glassformer_program
+  local run last checkpoint
+  run=$(mktemp -d)
+  build/release/glassformer train configs/toy.yaml --output "$run/toy" --set data.valid= \
+    --set training.validation.every=50 --set training.checkpoints.keep=1000 --set training.checkpoints.average=0
+  last=$(readlink "$run/toy/last")
+  for checkpoint in "$run"/toy/step-*; do
+    case ${checkpoint##*/} in
+      step-00000050 | step-00000150 | step-00000400 | "$last") ;;
+      *) rm -r "$checkpoint" ;;
+    esac
+  done
+  mkdir -p "${SNAPSHOTS%/*}"
+  build/release/glassformer live "$run/toy" --json "$SNAPSHOTS"
+  rm -r "$run"
+}
+
 case ${1:-} in
   '') ;;
+  --snapshots) make_snapshots ;;
   --engine | --check)
     if ! install_compiler; then
       echo 'SKIPPED: the engine of the live page needs clang-19 with the libraries for wasm32-wasi.' >&2
@@ -58,12 +81,12 @@ case ${1:-} in
     fi
     ;;
   *)
-    echo "$0: expected nothing, --engine or --check, found $1" >&2
+    echo "$0: expected nothing, --engine, --snapshots or --check, found $1" >&2
     exit 2
     ;;
 esac
 if [[ ! -e $SNAPSHOTS ]]; then
-  echo "SKIPPED: the page is made without snapshots of the toy, because there is no $SNAPSHOTS." >&2
+  echo "SKIPPED: the page is made without snapshots of the toy, because there is no $SNAPSHOTS; to make it: $0 --snapshots" >&2
 fi
 python3 scripts/live_pages.py build/live --snapshots "$SNAPSHOTS"
 echo 'Open build/live/glassformer-live.html'
