@@ -14,7 +14,7 @@ export const updates = signal<Update[]>([]);
 export const running = signal(false);
 /// The update to which it is going; null: it is not on its way to one.
 export const destination = signal<number | null>(null);
-export const lastUpdate = computed(() => updates.value.at(position.value - 1) ?? null);
+export const lastUpdate = computed(() => updates.value[position.value - 1] ?? null);
 export const snapshots = signal<Snapshot[]>([]);
 /// Updates per second, while it trains.
 export const speed = signal<number | null>(null);

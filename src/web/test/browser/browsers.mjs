@@ -28,6 +28,16 @@ class Page {
     await this.until(() => window.glassformer?.trace.value);
   }
 
+  /// Shows a section: "masks", or a page of the course: "/course/03_softmax".
+  async show(place) {
+    await this.run((hash) => void (location.hash = hash), `#${place}`);
+    const isCourse = place.startsWith("/course");
+    await this.until(
+      (selector) => document.querySelector(selector),
+      isCourse ? ".course-index, .chapter-text:not([aria-busy=true])" : `.view-${place} > :nth-child(2)`,
+    );
+  }
+
   run(task, argument) {
     return this.page.evaluate(task, argument);
   }
@@ -39,6 +49,75 @@ class Page {
 
   press(key) {
     return this.page.keyboard.press(key);
+  }
+
+  async click(selector) {
+    await (await this.page.waitForSelector(selector)).click();
+  }
+
+  /// Clicks the button whose text begins with `text`.
+  async clickButton(text, within = "body") {
+    const found = await this.page.evaluateHandle(
+      ([text, within]) =>
+        [...document.querySelector(within).querySelectorAll("button, summary")].find((one) =>
+          one.textContent.trim().startsWith(text),
+        ),
+      [text, within],
+    );
+    if (!found.asElement()) throw new Error(`there is no button ${text} in ${within}`);
+    await found.asElement().click();
+  }
+
+  /// Chooses one of the radio buttons under a legend.
+  async choose(legend, text, within = "main") {
+    const found = await this.page.evaluateHandle(
+      ([legend, text, within]) => {
+        const is = (element, text) => element?.textContent.trim() === text;
+        const sets = [...document.querySelectorAll(`${within} fieldset`)];
+        const chooser = sets.find((set) => is(set.querySelector("legend"), legend));
+        return [...(chooser?.querySelectorAll("label") ?? [])].find((label) => is(label, text));
+      },
+      [legend, text, within],
+    );
+    if (!found.asElement()) throw new Error(`“${legend}” does not offer “${text}”`);
+    await found.asElement().click();
+  }
+
+  /// Clicks a place of the window.
+  async clickAt([x, y]) {
+    await this.page.mouse.move(x, y);
+    await this.page.mouse.down();
+    await this.page.mouse.up();
+  }
+
+  /// Pastes a text into a field, instead of what is in it.
+  async paste(selector, text) {
+    await this.page.focus(selector);
+    await this.run((text) => {
+      document.activeElement.select();
+      if (text === "") document.execCommand("delete");
+      else document.execCommand("insertText", false, text);
+    }, text);
+  }
+
+  /// The visible text of an element, with single spaces; null: there is no such element.
+  text(selector) {
+    return this.run(
+      (selector) => document.querySelector(selector)?.innerText.replace(/\s+/g, " ").trim() ?? null,
+      selector,
+    );
+  }
+
+  /// Waits until an element has this text, and says what it has if it does not.
+  async untilText(selector, expected) {
+    const wait = this.until(
+      ([selector, expected]) =>
+        document.querySelector(selector)?.innerText.replace(/\s+/g, " ").includes(expected),
+      [selector, expected],
+    );
+    await wait.catch(async () => {
+      throw new Error(`${selector}: expected “${expected}”, found “${await this.text(selector)}”`);
+    });
   }
 
   resize(width, height) {
