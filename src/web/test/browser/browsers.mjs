@@ -111,8 +111,7 @@ class Page {
   /// Waits until an element has this text, and says what it has if it does not.
   async untilText(selector, expected) {
     const wait = this.until(
-      ([selector, expected]) =>
-        document.querySelector(selector)?.innerText.replace(/\s+/g, " ").includes(expected),
+      ([selector, expected]) => document.querySelector(selector)?.innerText.replace(/\s+/g, " ").includes(expected),
       [selector, expected],
     );
     await wait.catch(async () => {
@@ -124,6 +123,11 @@ class Page {
     return this.page.setViewportSize
       ? this.page.setViewportSize({ width, height })
       : this.page.setViewport({ width, height });
+  }
+
+  /// (In Chromium only.)
+  dark(isDark) {
+    return this.page.emulateMedia({ colorScheme: isDark ? "dark" : "light" });
   }
 
   close() {

@@ -88,7 +88,7 @@ export async function soon(read, expected, message) {
 
 /// Reads something as soon as it no longer changes.
 export async function settled(read) {
-  for (let last = await read(); ; ) {
+  for (let last = await read(); ;) {
     await wait(200);
     const now = await read();
     if (isDeepStrictEqual(now, last)) return now;
