@@ -7,6 +7,8 @@ import puppeteer from "puppeteer-core";
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => existsSync(path));
 const FIREFOX = ["/usr/bin/firefox-esr", "/usr/bin/firefox"].find((path) => existsSync(path));
 
+const PATIENCE = 40_000; // milliseconds
+
 /// A page, the same for both browsers. `complaints`: errors on the console, uncaught errors, and requests to a network.
 class Page {
   complaints = [];
@@ -43,8 +45,8 @@ class Page {
   }
 
   async until(condition, argument) {
-    if (this.page.context) await this.page.waitForFunction(condition, argument, { timeout: 120_000 });
-    else await this.page.waitForFunction(condition, { timeout: 120_000 }, argument);
+    if (this.page.context) await this.page.waitForFunction(condition, argument, { timeout: PATIENCE });
+    else await this.page.waitForFunction(condition, { timeout: PATIENCE }, argument);
   }
 
   press(key) {

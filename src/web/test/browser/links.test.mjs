@@ -12,7 +12,7 @@ const DAMAGED = [
   ["start=none", "start: expected one of toy, reverse, debug"],
   ["at=none", `at: expected one of`],
   ["start=debug&pair=one", "pair: expected two sentences with a tab between them"],
-  ["start=debug&pair=a%09b&masks=1.1.1:3", "masks: expected the masks of these pairs"],
+  ["start=debug&pair=a%09b&masks=1.1.1:4", "masks: expected the masks of these pairs"],
   ["start=debug&pair=a%09b&masks=1.1.1:0.3", "masks: they are for sentences of other lengths"],
   ["start=debug&off=x%201", "off: this model does not have these heads"],
   ["start=debug&set=model.heads:3", "model.heads: heads must divide d_model"],

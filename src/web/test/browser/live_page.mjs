@@ -1,6 +1,7 @@
 // What the tests of the live page share. scripts/dev/test_live.sh builds the page and starts them:
 //
 //   GLASSFORMER_LIVE   the directory that scripts/live.sh has made
+//   BROWSERS           only this one: chromium or firefox
 //   NATIVE             a directory with what the program says about the same models (see native())
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -47,6 +48,7 @@ export function serve() {
 /// that opens another page. In the end, no page may have complained.
 export function inBrowsers(address, define, names = Object.keys(BROWSERS)) {
   for (const name of names) {
+    if (process.env.BROWSERS && process.env.BROWSERS !== name) continue;
     const kind = BROWSERS[name];
     describe(name, { skip: !kind && `there is no ${name} here` }, () => {
       let browser, page;
