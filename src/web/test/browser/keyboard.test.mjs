@@ -42,8 +42,9 @@ async function press(page, ...keys) {
   for (const key of keys) await page.press(key);
 }
 
-/// Follows a link of the navigation. The heading has the focus then.
+/// Follows a link of the navigation, from the beginning of the page. The heading has the focus then.
 async function follow(page, place) {
+  await page.page.focus(".skip-link");
   await reach(page, `#sections [data-section="${place}"]`);
   await page.press("Enter");
   await page.until((selector) => document.activeElement.matches(selector), "main h2");
@@ -96,14 +97,16 @@ const CONTROLS = {
     await page.until(() => document.querySelector(".sentence-chooser input").checked);
   },
   async train(page) {
+    const before = await page.run(() => window.glassformer.position.value);
     await reach(page, ".train-buttons button");
     await page.press("Enter");
-    await soon(() => page.run(() => window.glassformer.position.value), 1);
+    const position = () => page.run(() => window.glassformer.position.value);
+    await soon(position, before + 1);
     await reach(page, ".time input");
     await page.press("ArrowLeft");
-    await soon(() => page.run(() => window.glassformer.position.value), 0);
+    await soon(position, before);
     await page.press("ArrowRight");
-    await soon(() => page.run(() => window.glassformer.position.value), 1);
+    await soon(position, before + 1);
     await reach(page, ".head-chips .chip");
     await page.press("Space");
     await page.untilText(".head-chips .chip", "off");
@@ -149,7 +152,7 @@ const CONTROLS = {
   },
 };
 
-inBrowsers(`${SMALL}text`, (page, another) => {
+inBrowsers(`${SMALL}break`, (page, another) => {
   for (const place of [...SECTIONS, "course"]) {
     test(`${place} by keyboard`, async () => {
       await follow(page(), place);
@@ -160,7 +163,10 @@ inBrowsers(`${SMALL}text`, (page, another) => {
   for (const place of [...SECTIONS, "course"]) {
     test(`Tab leads through ${place}, and the focus is seen`, async () => {
       await follow(page(), place);
-      await page().run(() => void (window.focusedBefore = null));
+      await page().run(() => {
+        window.focusedBefore = null;
+        document.documentElement.style.scrollBehavior = "auto"; // at once
+      });
       const stops = [];
       do {
         await page().press("Tab");
