@@ -39,8 +39,8 @@ inBrowsers(`${FILE}?questions=off#search`, (page) => {
       await page().run(
         async ([model, updates]) => {
           const { glassformer } = window;
-          if (model === "toy") await glassformer.startWorkers(2);
-          await glassformer.create(glassformer.STARTS.find(({ id }) => id === model));
+          await glassformer.startWorkers(model === "toy" ? 2 : 1); // two, to be faster
+          if (!(await glassformer.create(glassformer.STARTS.find(({ id }) => id === model)))) return;
           await glassformer.train(updates);
         },
         [model, UPDATES],
