@@ -12,14 +12,21 @@ const SEARCHES = [
   { beam: 4, penalty: 2 },
 ];
 
-/// "0 ||| sie schläft . ||| logprob= -0.280631 ||| -0.070158" of sentence `wanted`: what the page's table shows.
-function expectedRows(model, { beam, penalty }, wanted) {
+/// What the program prints about sentence `wanted`: "0 ||| sie schläft . ||| logprob= -0.280631 ||| -0.070158".
+function printed(model, { beam, penalty }, wanted) {
   const lines = native(`n_best_${model}_${beam}_${penalty}.txt`).trimEnd().split("\n");
   return lines
-    .map((line) => line.split(" ||| "))
+    .map((line) => line.replace("logprob= ", "").split(" ||| "))
     .filter(([sentence]) => Number(sentence) === wanted)
-    .map(([, text, log, score]) => [text, ...[log.replace("logprob= ", ""), score].map((one) => rounded(+one, 4))]);
+    .map(([, ...parts]) => parts);
 }
+
+/// What the engine finds: text, log p, score.
+const search = async ([sentence, { beam, penalty }]) => {
+  const values = { "decoding.beam": String(beam), "decoding.length_penalty": String(penalty) };
+  const { found } = await window.glassformer.engine.value.search_tree(sentence, values);
+  return found.map(({ text, log_probability, score }) => [text, log_probability, score]);
+};
 
 /// The rows of the last table under a heading that begins with `title`: translation, log p, score; and whether it ended.
 const readRows = (title) => {
@@ -45,20 +52,24 @@ inBrowsers(`${FILE}?questions=off#search`, (page) => {
         },
         [model, UPDATES],
       );
-      for (const search of SEARCHES) {
-        await page().choose("Beam", search.beam === 1 ? "1 (greedy)" : String(search.beam));
-        await setPenalty(page(), search.penalty);
+      for (const settings of SEARCHES) {
+        await page().choose("Beam", settings.beam === 1 ? "1 (greedy)" : String(settings.beam));
+        await setPenalty(page(), settings.penalty);
         for (const [i, sentence] of SENTENCES.entries()) {
+          const message = `${JSON.stringify(settings)}, ${sentence}`;
           await page().choose("Sentence", sentence);
-          const expected = expectedRows(model, search, i);
-          assert.equal(expected.length, search.beam);
-          const found = async () =>
+          const found = await page().run(search, [sentence, settings]);
+          const exact = found.map(([text, ...numbers]) => [text, ...numbers.map((number) => number.toFixed(6))]);
+          assert.equal(found.length, settings.beam);
+          assert.deepEqual(exact, printed(model, settings, i), message);
+          const shown = async () =>
             (await page().run(readRows, "What the search finds")).map(({ text, log, score }) => [
               text,
               numberIn(log),
               numberIn(score),
             ]);
-          await soon(found, expected, `${JSON.stringify(search)}, ${sentence}`);
+          const expected = found.map(([text, ...numbers]) => [text, ...numbers.map((number) => rounded(number, 4))]);
+          await soon(shown, expected, message);
           await assertGrown(page());
         }
       }
