@@ -106,4 +106,15 @@ inBrowsers(`${FILE}?questions=off`, (page) => {
     const error = "model.heads: heads must divide d_model, but 3 does not divide 8; choose, for example, 2 heads";
     assert.deepEqual(found, { made: false, error, same: true });
   });
+
+  test("a model with one shard is made in one worker, though there are two", async () => {
+    const found = await page().run(async () => {
+      const { glassformer } = window;
+      await glassformer.startWorkers(2);
+      const made = await glassformer.create(glassformer.STARTS[2]);
+      await glassformer.train(3);
+      return { made, error: glassformer.error.value, position: glassformer.position.value };
+    });
+    assert.deepEqual(found, { made: true, error: null, position: 3 });
+  });
 });
