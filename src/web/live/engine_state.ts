@@ -99,7 +99,7 @@ export async function create(from: Start, changed: Values = {}, ownText?: Text):
   const shards = Number(all["training.shards"] ?? workers.value);
   const make = (engine: WorkerEngine) => engine.create(all, lines);
   const made = await run("making the model", (engine) =>
-    shards >= 1 && shards < workers.value ? replace(shards, make) : make(engine),
+    Number.isInteger(shards) && shards >= 1 && shards < workers.value ? replace(shards, make) : make(engine),
   );
   if (!made) return false;
   start.value = from;
