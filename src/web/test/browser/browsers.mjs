@@ -102,29 +102,28 @@ class Page {
     }, text);
   }
 
-  /// The visible text of an element, with single spaces; null: there is no such element.
+  /// The visible text of an element, with single spaces and without marks of direction; null: there is no such element.
   text(selector) {
     return this.run(
-      (selector) => document.querySelector(selector)?.innerText.replace(/\s+/g, " ").trim() ?? null,
+      (selector) =>
+        document
+          .querySelector(selector)
+          ?.innerText.replace(/[\u2068\u2069]/g, "")
+          .replace(/\s+/g, " ")
+          .trim() ?? null,
       selector,
     );
   }
 
-  /// Waits until an element has this text, and says what it has if it does not.
+  /// Waits until the text of an element contains what is expected, and says what it is if it does not.
   async untilText(selector, expected) {
-    const wait = this.until(
-      ([selector, expected]) => document.querySelector(selector)?.innerText.replace(/\s+/g, " ").includes(expected),
-      [selector, expected],
-    );
-    await wait.catch(async () => {
-      throw new Error(`${selector}: expected “${expected}”, found “${await this.text(selector)}”`);
-    });
-  }
-
-  resize(width, height) {
-    return this.page.setViewportSize
-      ? this.page.setViewportSize({ width, height })
-      : this.page.setViewport({ width, height });
+    const end = Date.now() + PATIENCE;
+    let found = await this.text(selector);
+    while (!found?.includes(expected)) {
+      if (Date.now() > end) throw new Error(`${selector}: expected “${expected}”, found “${found}”`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      found = await this.text(selector);
+    }
   }
 
   /// (In Chromium only.)
