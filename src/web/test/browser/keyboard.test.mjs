@@ -1,54 +1,8 @@
-// Every section by keyboard: it is reached from the navigation, its main control works, the focus can always be seen,
-// and Tab leads through the page and out of it again.
+// Every section by keyboard: it is reached from the navigation, and its main control works.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { follow, press, reach } from "./keys.mjs";
 import { CHAPTER, inBrowsers, SECTIONS, SMALL, soon } from "./live_page.mjs";
-
-const MOST_STOPS = 400;
-
-/// Notes how the focused element looks now that it has the focus, and how the one before it looks now that it has not.
-const observeFocus = () => {
-  const look = (element) => {
-    // What shows the focus: the element, what follows a hidden radio button, or the outline in a drawing.
-    const shown = [element, element.nextElementSibling, element.querySelector(".outline")].filter(Boolean);
-    const styles = shown.map((one) => getComputedStyle(one));
-    return styles.map(({ outline, boxShadow, stroke, strokeWidth }) =>
-      [outline, boxShadow, stroke, strokeWidth].join(),
-    );
-  };
-  const before = window.focusedBefore;
-  const element = document.activeElement;
-  const { right, bottom, left, top } = element.getBoundingClientRect();
-  window.focusedBefore = element === document.body ? null : { element, look: look(element).join(" ") };
-  return {
-    name: element.outerHTML.slice(0, 120),
-    out: element === document.body || element.matches(".skip-link"),
-    inSight: right > 0 && bottom > 0 && left < innerWidth && top < innerHeight,
-    unseenBefore: !!before && before.element.isConnected && before.look === look(before.element).join(" "),
-  };
-};
-
-/// Presses Tab until an element has the focus.
-async function reach(page, selector, key = "Tab") {
-  const has = (selector) => document.activeElement.matches(selector);
-  for (let i = 0; i < MOST_STOPS; ++i) {
-    if (await page.run(has, selector)) return;
-    await page.press(key);
-  }
-  assert.fail(`${key} does not reach ${selector}`);
-}
-
-async function press(page, ...keys) {
-  for (const key of keys) await page.press(key);
-}
-
-/// Follows a link of the navigation, from the beginning of the page. The heading has the focus then.
-async function follow(page, place) {
-  await page.page.focus(".skip-link");
-  await reach(page, `#sections [data-section="${place}"]`);
-  await page.press("Enter");
-  await page.until((selector) => document.activeElement.matches(selector), "main h2");
-}
 
 const value = (selector) => [(selector) => document.querySelector(selector)?.value, selector];
 
@@ -170,30 +124,6 @@ inBrowsers(`${SMALL}break`, (page, another) => {
     test(`${place} by keyboard`, async () => {
       await follow(page(), place);
       await CONTROLS[place](page());
-    });
-  }
-
-  for (const place of [...SECTIONS, "course"]) {
-    test(`Tab leads through ${place}, and the focus is seen`, async () => {
-      await follow(page(), place);
-      await page().run(() => {
-        window.focusedBefore = null;
-        document.documentElement.style.scrollBehavior = "auto"; // at once
-      });
-      const stops = [];
-      do {
-        await page().press("Tab");
-        stops.push(await page().run(observeFocus));
-      } while (!stops.at(-1).out && stops.length < MOST_STOPS);
-      assert.ok(stops.length < MOST_STOPS, `no way out of ${stops.at(-1).name}`);
-      assert.ok(stops.length > 3);
-      const unseen = stops.filter((_, i) => stops[i + 1]?.unseenBefore).map(({ name }) => name);
-      assert.deepEqual(unseen, [], "the focus is not seen");
-      assert.deepEqual(
-        stops.filter(({ inSight, out }) => !inSight && !out),
-        [],
-        "out of sight",
-      );
     });
   }
 
