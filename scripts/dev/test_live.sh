@@ -28,9 +28,24 @@ build release glassformer_program
 readonly glassformer=build/release/glassformer
 directory=$(mktemp -d)
 trap 'rm -r "$directory"' EXIT
-"$glassformer" train configs/toy.yaml --output "$directory/run" --set training.max_updates=50 \
-  --set training.max_epochs=0 --set training.validation.translate=false --set training.checkpoints.average=0
-"$glassformer" explain "$directory/run/last" --source 'she sleeps .' --target 'sie schläft .' \
-  --source 'the small dog sees a house .' --target 'der kleine hund sieht ein haus .' \
-  --html "$directory/trace.html" --json "$directory/trace.json"
-NATIVE_TRACE=$directory/trace.json node --test src/web/test/browser/*.test.mjs
+readonly sentences=(--source 'she sleeps .' --target 'sie schläft .' --source 'the small dog sees a house .'
+  --target 'der kleine hund sieht ein haus .')
+# The page of the small model shows them in the other order.
+readonly small_sentences=("${sentences[@]:4}" "${sentences[@]:0:4}")
+
+# What the program says about a model after 50 updates: a trace, and the best translations of both sentences.
+native() {  # native CONFIG OPTION...
+  local config=$1 run=$directory/$1_run
+  "$glassformer" train "configs/$config.yaml" --output "$run" --set training.max_updates=50 \
+    --set training.max_epochs=0 --set training.validation.translate=false --set training.checkpoints.average=0
+  "$glassformer" explain "$run/last" "${@:2}" --html "$directory/$config.html" --json "$directory/$config.json"
+  local beam penalty
+  while read -r beam penalty; do
+    printf '%s\n' 'she sleeps .' 'the small dog sees a house .' |
+      "$glassformer" translate "$run/last" --beam "$beam" --n-best "$beam" --length-penalty "$penalty" \
+        --output "$directory/n_best_${config}_${beam}_$penalty.txt"
+  done <<<$'1 1\n4 1\n4 0\n4 2'
+}
+native toy "${sentences[@]}"
+native debug "${small_sentences[@]}"
+NATIVE=$directory node --test src/web/test/browser/*.test.mjs

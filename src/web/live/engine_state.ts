@@ -64,33 +64,47 @@ export async function startWorkers(count: number): Promise<void> {
   defaults.value = await started.settings();
 }
 
+/// Replaces the engine by one in as many workers, once it has done something. If that is refused, the old one stays.
+async function replace<Result>(count: number, task: (engine: WorkerEngine) => Promise<Result>): Promise<Result> {
+  const { started, description } = await startEngine(count);
+  let result: Result;
+  try {
+    result = await task(started);
+  } catch (problem) {
+    started.end();
+    throw problem;
+  }
+  engine.value!.end();
+  engine.value = started;
+  about.value = description;
+  workers.value = count;
+  return result;
+}
+
 /// Lets as many workers go on with the model as it is.
 export async function changeWorkers(count: number): Promise<void> {
   await run(count === 1 ? "starting a worker" : `starting ${count} workers`, async (old) => {
     const bytes = await old.snapshot();
-    const { started, description } = await startEngine(count);
-    try {
+    await replace(count, async (started) => {
       await started.create(values.value, text.value);
       await started.restore(bytes);
-    } catch (problem) {
-      started.end();
-      throw problem;
-    }
-    old.end();
-    engine.value = started;
-    about.value = description;
-    workers.value = count;
+    });
   });
 }
 
-/// Makes a new model. Values of keys that a page does not have (files, validation) are left out.
+/// Makes a new model. Values of keys that a page does not have (files, validation) are left out. Each worker needs a
+/// shard, so a model with fewer shards gets fewer workers.
 export async function create(from: Start, changed: Values = {}, ownText?: Text): Promise<boolean> {
   const known = new Set(defaults.value.map(({ key }) => key));
   const own = Object.entries(from.values).filter(([key]) => known.has(key));
   const all = { ...Object.fromEntries(own), ...changed };
   const lines = ownText ?? (await from.text());
   endTraining();
-  const made = await run("making the model", (engine) => engine.create(all, lines));
+  const shards = Number(all["training.shards"] ?? workers.value);
+  const make = (engine: WorkerEngine) => engine.create(all, lines);
+  const made = await run("making the model", (engine) =>
+    Number.isInteger(shards) && shards >= 1 && shards < workers.value ? replace(shards, make) : make(engine),
+  );
   if (!made) return false;
   start.value = from;
   values.value = all;

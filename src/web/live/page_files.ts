@@ -16,7 +16,8 @@ export const hasPageFile = (name: string): boolean => document.getElementById(na
 
 export async function readPageFile(name: string): Promise<ArrayBuffer> {
   const element = document.getElementById(name) as HTMLScriptElement | null;
-  if (element?.type === "application/json") return new TextEncoder().encode(element.textContent ?? "").buffer as ArrayBuffer;
+  if (element?.type === "application/json")
+    return new TextEncoder().encode(element.textContent ?? "").buffer as ArrayBuffer;
   if (element) return unpackBytes(element.textContent ?? "");
   const response = await fetch(name);
   if (!response.ok) throw new Error(`${name}: expected this file beside the page, found status ${response.status}`);

@@ -14,8 +14,9 @@ export function TimeSlider() {
   useEffect(() => {
     if (wanted === null) return;
     const timer = setTimeout(() => {
+      const last = chosen.peek() ?? wanted; // the reader may have moved it since this was drawn
       chosen.value = null;
-      void goTo(wanted);
+      void goTo(last);
     }, SETTLE);
     return () => clearTimeout(timer);
   }, [wanted]);

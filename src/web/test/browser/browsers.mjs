@@ -7,6 +7,8 @@ import puppeteer from "puppeteer-core";
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => existsSync(path));
 const FIREFOX = ["/usr/bin/firefox-esr", "/usr/bin/firefox"].find((path) => existsSync(path));
 
+const PATIENCE = 40_000; // milliseconds
+
 /// A page, the same for both browsers. `complaints`: errors on the console, uncaught errors, and requests to a network.
 class Page {
   complaints = [];
@@ -28,23 +30,105 @@ class Page {
     await this.until(() => window.glassformer?.trace.value);
   }
 
+  /// Shows a section: "masks", or a page of the course: "/course/03_softmax".
+  async show(place) {
+    await this.run((hash) => void (location.hash = hash), `#${place}`);
+    const isCourse = place.startsWith("/course");
+    await this.until(
+      (selector) => document.querySelector(selector),
+      isCourse ? ".course-index, .chapter-text:not([aria-busy=true])" : `.view-${place} > :nth-child(2)`,
+    );
+  }
+
   run(task, argument) {
     return this.page.evaluate(task, argument);
   }
 
   async until(condition, argument) {
-    if (this.page.context) await this.page.waitForFunction(condition, argument, { timeout: 120_000 });
-    else await this.page.waitForFunction(condition, { timeout: 120_000 }, argument);
+    if (this.page.context) await this.page.waitForFunction(condition, argument, { timeout: PATIENCE });
+    else await this.page.waitForFunction(condition, { timeout: PATIENCE }, argument);
   }
 
   press(key) {
     return this.page.keyboard.press(key);
   }
 
-  resize(width, height) {
-    return this.page.setViewportSize
-      ? this.page.setViewportSize({ width, height })
-      : this.page.setViewport({ width, height });
+  async click(selector) {
+    await (await this.page.waitForSelector(selector)).click();
+  }
+
+  /// Clicks the button whose text begins with `text`.
+  async clickButton(text, within = "body") {
+    const found = await this.page.evaluateHandle(
+      ([text, within]) =>
+        [...document.querySelector(within).querySelectorAll("button, summary")].find((one) =>
+          one.textContent.trim().startsWith(text),
+        ),
+      [text, within],
+    );
+    if (!found.asElement()) throw new Error(`there is no button ${text} in ${within}`);
+    await found.asElement().click();
+  }
+
+  /// Chooses one of the radio buttons under a legend.
+  async choose(legend, text, within = "main") {
+    const found = await this.page.evaluateHandle(
+      ([legend, text, within]) => {
+        const is = (element, text) => element?.textContent.trim() === text;
+        const sets = [...document.querySelectorAll(`${within} fieldset`)];
+        const chooser = sets.find((set) => is(set.querySelector("legend"), legend));
+        return [...(chooser?.querySelectorAll("label") ?? [])].find((label) => is(label, text));
+      },
+      [legend, text, within],
+    );
+    if (!found.asElement()) throw new Error(`“${legend}” does not offer “${text}”`);
+    await found.asElement().click();
+  }
+
+  /// Clicks a place of the window.
+  async clickAt([x, y]) {
+    await this.page.mouse.move(x, y);
+    await this.page.mouse.down();
+    await this.page.mouse.up();
+  }
+
+  /// Pastes a text into a field, instead of what is in it.
+  async paste(selector, text) {
+    await this.page.focus(selector);
+    await this.run((text) => {
+      document.activeElement.select();
+      if (text === "") document.execCommand("delete");
+      else document.execCommand("insertText", false, text);
+    }, text);
+  }
+
+  /// The visible text of an element, with single spaces and without marks of direction; null: there is no such element.
+  text(selector) {
+    return this.run(
+      (selector) =>
+        document
+          .querySelector(selector)
+          ?.innerText.replace(/[\u2068\u2069]/g, "")
+          .replace(/\s+/g, " ")
+          .trim() ?? null,
+      selector,
+    );
+  }
+
+  /// Waits until the text of an element contains what is expected, and says what it is if it does not.
+  async untilText(selector, expected) {
+    const end = Date.now() + PATIENCE;
+    let found = await this.text(selector);
+    while (!found?.includes(expected)) {
+      if (Date.now() > end) throw new Error(`${selector}: expected “${expected}”, found “${found}”`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      found = await this.text(selector);
+    }
+  }
+
+  /// (In Chromium only.)
+  dark(isDark) {
+    return this.page.emulateMedia({ colorScheme: isDark ? "dark" : "light" });
   }
 
   close() {

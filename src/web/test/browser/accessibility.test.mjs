@@ -1,0 +1,72 @@
+// axe-core finds nothing: no section, no chapter, no dialog; light and dark, wide and narrow.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { CHAPTER, inBrowsers, SECTIONS, SMALL } from "./live_page.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const LOOKS = [
+  { scheme: "light", width: 1280 },
+  { scheme: "dark", width: 1280 },
+  { scheme: "light", width: 390 },
+  { scheme: "dark", width: 390 },
+];
+
+/// What is wrong with the page as it is shown: "RULE: ELEMENT, ELEMENT". `within`: only a part of it.
+async function violations(page, within) {
+  if (!(await page.run(() => "axe" in window))) await page.run(AXE);
+  return page.run(async (within) => {
+    await document.fonts.ready;
+    const { violations } = await window.axe.run(within ?? document, { resultTypes: ["violations"] });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+  }, within);
+}
+
+inBrowsers(
+  `${SMALL}text`,
+  (page, another) => {
+    for (const { scheme, width } of LOOKS) {
+      test(`every section, ${scheme}, ${width} px`, async () => {
+        await page().resize(width, 900);
+        await page().dark(scheme === "dark");
+        if (await page().run(() => window.glassformer.position.value === 0)) {
+          await page().run(() => window.glassformer.train(3));
+        }
+        const found = {};
+        for (const place of [...SECTIONS, "/course", CHAPTER]) {
+          await page().show(place);
+          const wrong = await violations(page());
+          if (wrong.length > 0) found[place] = wrong;
+        }
+        assert.deepEqual(found, {});
+      });
+    }
+
+    test("the menu, the tour, the map and the dialog for own text", async () => {
+      await page().resize(390, 900);
+      await page().show("text");
+      await page().clickButton("Your own pairs");
+      assert.deepEqual(await violations(page(), "dialog.make-model"), []);
+      await page().clickButton("Cancel", "dialog.make-model");
+      await page().clickButton("Map", "#map-button");
+      assert.deepEqual(await violations(page(), "dialog.map-sheet"), []);
+      await page().clickButton("Close", "dialog.map-sheet");
+      await page().clickButton("Menu", "#tools");
+      await page().clickButton("Start the tour");
+      await page().untilText("#tour", "stop 1");
+      assert.deepEqual(await violations(page()), []);
+    });
+
+    test("questions, and a link that is refused", async () => {
+      const other = await another(`${SMALL.replace(/questions=off/g, "questions=on")}masks`);
+      await other.until(() => document.querySelector(".question"));
+      assert.deepEqual(await violations(other), []);
+      await other.run(() => void (location.hash = "#link?update=-1"));
+      await other.untilText(".refusal", "damaged");
+      assert.deepEqual(await violations(other), []);
+      await other.close();
+    });
+  },
+  ["chromium"],
+);
