@@ -24,7 +24,7 @@ list(FILTER engine_sources EXCLUDE REGEX "src/page/page.cpp")
 add_executable(engine ${engine_sources})
 target_link_libraries(engine PRIVATE glassformer_core nlohmann_json::nlohmann_json)
 compile_like_the_project(engine)
-set_target_properties(engine PROPERTIES SUFFIX .wasm)
+set_target_properties(engine PROPERTIES SUFFIX .wasm UNITY_BUILD ${GLASSFORMER_UNITY} UNITY_BUILD_MODE GROUP)
 target_compile_definitions(engine PRIVATE GLASSFORMER_VERSION="${PROJECT_VERSION}")
 target_compile_options(engine PRIVATE -Oz)
 target_link_options(engine PRIVATE

@@ -35,7 +35,7 @@ void for_each_key(LiveSettings& settings, const auto& visit) {
   visit(std::string("tokenizer.joint"), "true: one vocabulary for both languages; false: one for each", settings.joint);
   visit(std::string("tokenizer.vocabulary_size"), "special tokens included; an upper limit", settings.vocabulary_size,
         kLeastVocabulary, kMostVocabulary);
-  visit(std::string("tokenizer.min_frequency"), "words that occur less often become unk", settings.min_frequency, 1,
+  visit(std::string("tokenizer.min_frequency"), "words that occur less often become <unk>", settings.min_frequency, 1,
         kMany);
   for_each_setting(settings.model, in("model"));
   for_each_setting(settings.model.masks, in("masks"));
