@@ -43,9 +43,10 @@ int bind(httplib::Server& server, std::optional<int> wanted) {
     return wanted.value_or(kUsualPort);
   }
   if (wanted) {
-    throw UserError(fmt::format("--port {}: another program uses this port, or you may not; choose another one, or "
-                                "leave out --port for any that is free",
-                                *wanted));
+    throw UserError(
+        fmt::format("--port {}: another program uses this port, or you may not; choose another one, or "
+                    "leave out --port for any that is free",
+                    *wanted));
   }
   const int port = server.bind_to_any_port(kAddress);
   if (port < 0) {
@@ -81,7 +82,8 @@ int run_live(const LiveOptions& options) {
   if (options.json && !options.run) {
     throw UserError("--json: this writes a run for the page; give the run's directory, too");
   }
-  std::optional<OutputFile> html, json;
+  std::optional<OutputFile> html;
+  std::optional<OutputFile> json;
   for (const auto& [option, name, file] :
        {std::tuple("--html", options.html, &html), std::tuple("--json", options.json, &json)}) {
     if (name) {
@@ -115,8 +117,9 @@ void add_live(CLI::App& program, int& status) {
       program, status, "live",
       "Show the page in which a model trains, at an address of this\ncomputer, or write it as one file", run_live);
   command
-      .add_option("run", options.run,
-                  "the run that the page opens, with its checkpoints, or one of\nthem (default: a new model of the toy)")
+      .add_option(
+          "run", options.run,
+          "the run that the page opens, with its checkpoints, or one of\nthem (default: a new model of the toy)")
       ->type_name("");
   const auto is_name = [](const std::string& file) { return file.empty() ? "expected a file name" : ""; };
   command.add_option("--html", options.html, "write the page to FILE, instead of showing it")

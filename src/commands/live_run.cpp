@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -68,21 +69,18 @@ LiveSettings live_settings(const Config& config, const std::string& run) {
   const TokenizerSettings& tokenizer = config.tokenizer;
   const auto require = [&](bool condition, const std::string& expected, const std::string& found) {
     if (!condition) {
-      throw UserError(fmt::format("{}: the live page needs {}, and this run has {}. `glassformer explain {}` shows its "
-                                  "numbers.",
-                                  run, expected, found, run));
+      throw UserError(
+          fmt::format("{}: the live page needs {}, and this run has {}. `glassformer explain {}` shows its "
+                      "numbers.",
+                      run, expected, found, run));
     }
   };
   require(tokenizer.kind == TokenizerKind::word, "tokenizer.kind: word",
           kTokenizerKindNames[static_cast<std::size_t>(tokenizer.kind)]);
   require(tokenizer.source_vocabulary_size == 0 && tokenizer.target_vocabulary_size == 0,
           "vocabularies of tokenizer.vocabulary_size", "a size for one language alone");
-  return {config.model,
-          config.training,
-          config.decoding,
-          tokenizer.joint,
-          tokenizer.vocabulary_size,
-          tokenizer.min_frequency,
+  return {config.model,          config.training,           config.decoding,
+          tokenizer.joint,       tokenizer.vocabulary_size, tokenizer.min_frequency,
           config.data.max_length};
 }
 
@@ -103,13 +101,22 @@ std::vector<fs::path> checkpoints_to_show(const fs::path& run, const fs::path& c
   return chosen;
 }
 
+/// The page's vocabularies and pairs.
+LiveText live_text(const LiveSettings& settings, const Lines& lines, const DataSettings& data) try {
+  return read_text(settings, lines.source, lines.target);
+} catch (const std::invalid_argument& error) {
+  throw UserError(fmt::format("{} and {}: {}", data.source_file(data.train).string(),
+                              data.target_file(data.train).string(), error.what()));
+}
+
 void check_text(const LiveText& text, const Lines& lines, const LoadedModel& loaded, const RunProgress& progress) {
   const DataSettings& data = loaded.config.data;
   const auto same = [](const WordVocabulary& learned, const Tokenizer& saved) {
-    return learned.vocabulary_size() == saved.vocabulary_size() &&
-           std::ranges::all_of(std::views::iota(Index{0}, saved.vocabulary_size()), [&](Index id) {
-             return learned.piece(static_cast<Id>(id)) == saved.piece(static_cast<Id>(id));
-           });
+    bool equal = learned.vocabulary_size() == saved.vocabulary_size();
+    for (Id id = 0; equal && id < saved.vocabulary_size(); ++id) {
+      equal = learned.piece(id) == saved.piece(id);
+    }
+    return equal;
   };
   const bool is_text = progress.text == 0 || progress.text == lines.fingerprint;
   if (is_text && same(*text.source, *loaded.tokenizers.source) && same(*text.target, *loaded.tokenizers.target)) {
@@ -145,8 +152,9 @@ class Snapshots {
 
   RunProgress read(const fs::path& checkpoint) {
     if (!fs::exists(checkpoint / kStateFile)) {
-      throw UserError(checkpoint.string() + ": expected a checkpoint from which training can go on, found one without " +
-                      kStateFile + "; give the run's directory, or one of its checkpoints step-...");
+      throw UserError(checkpoint.string() +
+                      ": expected a checkpoint from which training can go on, found one without " + kStateFile +
+                      "; give the run's directory, or one of its checkpoints step-...");
     }
     verify_checksums(checkpoint, Verify::all);
     read_parameters(checkpoint, session_.model().weights.tensors(), weights_.data());
@@ -173,19 +181,21 @@ std::string live_run_json(const fs::path& run) {
   const Config& config = loaded.config;
   const LiveSettings settings = live_settings(config, run.string());
   const Lines lines = read_lines(config.data, config.data.train);
-  const LiveText text = read_text(settings, lines.source, lines.target);
+  const LiveText text = live_text(settings, lines, config.data);
 
   Snapshots snapshots(settings, text);
   const std::size_t most = std::min(kMostSnapshots, kMostBytes / snapshots.bytes());
   if (most == 0) {
-    throw UserError(fmt::format("{}: the model is too large for a page: its training state has {} MB, and a page at "
-                                "most {} MB. `glassformer explain {}` shows its numbers.",
-                                run.string(), snapshots.bytes() >> 20, kMostBytes >> 20, run.string()));
+    throw UserError(
+        fmt::format("{}: the model is too large for a page: its training state has {} MB, and a page at "
+                    "most {} MB. `glassformer explain {}` shows its numbers.",
+                    run.string(), snapshots.bytes() >> 20, kMostBytes >> 20, run.string()));
   }
   const std::vector<fs::path> checkpoints = checkpoints_to_show(run, loaded.checkpoint, most);
   check_text(text, lines, loaded, snapshots.read(checkpoints.back()));
   if (!config.model_from.empty()) {
-    spdlog::warn("this run began with the weights of {}; update 0 in the page has new ones", config.model_from.string());
+    spdlog::warn("this run began with the weights of {}; update 0 in the page has new ones",
+                 config.model_from.string());
   }
 
   Json result{{"name", run.lexically_normal().string()}, {"settings", Json::object()}};

@@ -19,7 +19,7 @@ struct ExplainedPair {
 };
 
 struct ExplainedModel : TracedModel {
-  VocabularyPair tokenizers;
+  VocabularyPair tokenizers{};
 };
 
 /// What the model computes under the masks of a variant.

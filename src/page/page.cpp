@@ -47,7 +47,8 @@ void write_bundled_page(const std::string& name, const std::function<void()>& wr
 
 void write_page(const nlohmann::ordered_json& trace, std::ostream& page) {
   const std::string json = trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  write_bundled_page("explain", [&] { write_json_element("trace", json, page); }, page);
+  write_bundled_page(
+      "explain", [&] { write_json_element("trace", json, page); }, page);
 }
 
 bool is_page(const std::filesystem::path& file) {

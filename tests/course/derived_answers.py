@@ -159,7 +159,7 @@ def results_of(lab):
 def known_equal():
     """{(lab, function, change): why it computes the same}, from equal.txt."""
     text = re.sub(r"^#.*\n", "", EQUAL.read_text(encoding="utf-8"), flags=re.M).strip()
-    entries, why = {}, None
+    entries, lab, function, why = {}, None, None, None
     for line in text.splitlines():
         if line.startswith("  "):
             entries[lab, function, line.strip()] = why

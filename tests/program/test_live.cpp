@@ -1,5 +1,6 @@
-#include <nlohmann/json.hpp>
 #include <openssl/evp.h>
+
+#include <nlohmann/json.hpp>
 
 #include "catch.hpp"
 #include "glassformer/live/engine.hpp"
@@ -135,6 +136,8 @@ TEST_CASE("live refuses what the page cannot open, with the reason", "[program]"
   REQUIRE(program.run(kTrain + text + "--output other").status == 0);
   write_bytes(program / "text/train.en", "a b c\nb c d\nc e d\n");
   refuses("other/last --json x.json", "expected the text that other/step-00000006 was trained on, found another");
+  write_bytes(program / "text/train.en", "\n\n\n");
+  refuses("other/last --json x.json", "found no word");
   fs::remove(program / "text/train.en");
   refuses("other/last --json x.json", "text/train.en: ");
 }
