@@ -11,7 +11,7 @@ const PROJECT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const FILE = pathToFileURL(join(PROJECT, "build/live/glassformer-live.html")).href;
 const [PHONE, WIDE] = [[390, 844], [1920, 1080]];
 const END = 1350; // of the toy's training
-const BAR = 96; // pixels at the top of the walk, in which its bar stays
+const BAR = 96; // pixels at the top, where buttons stay
 const TRAINED = 150; // updates, in the pictures of training
 
 const [output, ...names] = process.argv.slice(2);
@@ -91,7 +91,7 @@ async function masks(browser, size) {
   await page.choose("Sentence", "1");
   await pressOn(page, "[data-mask=decoder_combined]", "ArrowRight", "Enter");
   await page.untilText(".masks", "You changed 1 cell.");
-  await scrollTo(page, ".mask-bar");
+  await scrollTo(page, size[0] === PHONE[0] ? ".layer-mask:has([data-mask=decoder_combined])" : ".mask-bar");
   return page;
 }
 
@@ -122,7 +122,7 @@ async function training(browser, size) {
 }
 
 async function forcing(browser) {
-  const page = await open(browser, 150, [1280, 760], { map: false });
+  const page = await open(browser, 220, [1280, 600], { map: false });
   await page.show("train");
   await page.choose("Sentence", "1");
   await scrollTo(page, "h3", { text: "Teacher forcing" });
@@ -135,13 +135,14 @@ async function search(browser, size) {
   await page.choose("Sentence", "she sleeps .");
   await page.choose("Beam", "3");
   for (let i = 0; i < 3; ++i) await page.clickButton("Next ›", ".search-steps");
-  await page.click(".search-node.best >> nth=-1");
+  const isNarrow = size[0] === PHONE[0];
+  await page.click(isNarrow ? ".search-list .best" : ".search-node.best >> nth=-1");
   await scrollTo(page, ".search-controls");
   return page;
 }
 
 async function question(browser) {
-  const page = await open(browser, END, [1280, 560], { questions: "on", map: false });
+  const page = await open(browser, END, [1280, 480], { questions: "on", map: false });
   await page.run(() => void (location.hash = "#masks"));
   await page.page.waitForSelector(".question");
   for (const key of ["0 <s>", "1 sie", "2 schläft"]) await page.clickButton(key, ".question");
@@ -150,20 +151,21 @@ async function question(browser) {
 }
 
 async function broken(browser) {
-  const page = await open(browser, 0, [1280, 1100], { map: false });
+  const page = await open(browser, 0, [1280, 980], { map: false });
   await page.show("break");
   await page.clickButton("Train it for 400 updates");
-  await page.untilText(".tells", "gives it away");
+  for (const update of [50, 100, 200]) await page.untilText("main", `broken, after ${update} updates`);
   await page.clickButton("Stop");
+  await scrollTo(page, "h3", { text: "No look-ahead mask" });
   return page;
 }
 
 async function digest(browser) {
-  const page = await open(browser, END, [1280, 620], { map: false });
+  const page = await open(browser, END, [1280, 760]);
   await page.show("train");
   await page.clickButton("Show the digest");
   await page.untilText(".digest", "tensors");
-  await scrollTo(page, ".time");
+  await scrollTo(page, ".time", { above: BAR });
   return page;
 }
 
@@ -177,7 +179,7 @@ async function share(browser) {
 const PICTURES = {
   whole,
   text,
-  masks: (browser) => masks(browser, [1280, 1200]),
+  masks: (browser) => masks(browser, [1280, 1270]),
   padding,
   walk: (browser) => walk(browser, [1280, 1000]),
   train: (browser) => training(browser, [1280, 1100]),
