@@ -9,7 +9,10 @@ import { BROWSERS } from "../../src/web/test/browser/browsers.mjs";
 
 const PROJECT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const FILE = pathToFileURL(join(PROJECT, "build/live/glassformer-live.html")).href;
-const [PHONE, WIDE] = [[390, 844], [1920, 1080]];
+const [PHONE, WIDE] = [
+  [390, 844],
+  [1920, 1080],
+];
 const END = 1350; // of the toy's training
 const BAR = 96; // pixels at the top, where buttons stay
 const TRAINED = 150; // updates, in the pictures of training
@@ -122,7 +125,7 @@ async function training(browser, size) {
 }
 
 async function forcing(browser) {
-  const page = await open(browser, 220, [1280, 600], { map: false });
+  const page = await open(browser, 300, [1280, 600], { map: false });
   await page.show("train");
   await page.choose("Sentence", "1");
   await scrollTo(page, "h3", { text: "Teacher forcing" });
@@ -153,15 +156,16 @@ async function question(browser) {
 async function broken(browser) {
   const page = await open(browser, 0, [1280, 980], { map: false });
   await page.show("break");
+  await page.choose("Break", "No residual sums");
   await page.clickButton("Train it for 400 updates");
   for (const update of [50, 100, 200]) await page.untilText("main", `broken, after ${update} updates`);
   await page.clickButton("Stop");
-  await scrollTo(page, "h3", { text: "No look-ahead mask" });
+  await scrollTo(page, "h3", { text: "No residual sums" });
   return page;
 }
 
 async function digest(browser) {
-  const page = await open(browser, END, [1280, 760]);
+  const page = await open(browser, END, [1280, 740]);
   await page.show("train");
   await page.clickButton("Show the digest");
   await page.untilText(".digest", "tensors");
