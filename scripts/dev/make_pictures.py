@@ -133,10 +133,12 @@ def pictures_of_the_page():
 
 
 def with_fewer_colours(file):
-    """Makes a picture less than half as large: 256 colours are enough for the page, which has few."""
+    """Makes a picture less than half as large: 256 colours are enough for the page, which has few.
+
+    (Without k-means, the colours of small things are lost, such as those of a changed cell.)"""
     from PIL import Image  # not at the top: the other pictures do without it
     with Image.open(file) as picture:
-        small = picture.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        small = picture.convert("RGB").quantize(256, kmeans=1, dither=Image.Dither.NONE)
     small.save(file, optimize=True)
 
 
