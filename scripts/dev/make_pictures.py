@@ -3,11 +3,14 @@
 
     scripts/dev/make_pictures.py            all; needs build/release, a trained toy (scripts/quickstart.sh) and Chromium
     scripts/dev/make_pictures.py --check    status 1 if architecture.svg is not what this script draws
+    scripts/dev/make_pictures.py --live [NAME ...]   only those of the live page, or those named, such as "walk"
 
     architecture.svg   the model with the shapes of its tensors, drawn here
     curves.svg         the curves of runs/toy
     walk.png           a step on the Steps tab of `explain`'s page: the softmax of the decoder's self-attention
     masks.png          the Masks tab of the same page
+    live-*.png         the live page; see live_pictures.mjs. They need scripts/live.sh --snapshots, Node with the
+                       packages in src/web (npm ci) and, to make the files small, Python's Pillow
 """
 
 import argparse
@@ -129,10 +132,33 @@ def pictures_of_the_page():
         screenshot(f"file://{page}#masks", IMAGES / "masks.png", height=960)
 
 
+def with_fewer_colours(file):
+    """Makes a picture less than half as large: 256 colours are enough for the page, which has few.
+
+    (Without k-means, the colours of small things are lost, such as those of a changed cell.)"""
+    from PIL import Image  # not at the top: the other pictures do without it
+    with Image.open(file) as picture:
+        small = picture.convert("RGB").quantize(256, kmeans=1, dither=Image.Dither.NONE)
+    small.save(file, optimize=True)
+
+
+def pictures_of_the_live_page(names):
+    if not (ROOT / "build/live/toy.json").exists() or not (ROOT / "src/web/node_modules").exists():
+        sys.exit("the pictures of the live page need scripts/live.sh --snapshots, and npm ci in src/web")
+    with tempfile.TemporaryDirectory() as name:
+        subprocess.run(["node", ROOT / "scripts/dev/live_pictures.mjs", name, *names], check=True)
+        for file in Path(name).glob("*.png"):
+            with_fewer_colours(file)
+            shutil.copyfile(file, IMAGES / file.name)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only compare architecture.svg; write nothing")
+    parser.add_argument("--live", nargs="*", metavar="NAME", help="only pictures of the live page")
     options = parser.parse_args()
+    if options.live is not None:
+        return pictures_of_the_live_page(options.live)
     diagram = IMAGES / "architecture.svg"
     if options.check:
         if diagram.read_text(encoding="utf-8") != architecture():
@@ -143,6 +169,7 @@ def main():
         sys.exit("made only architecture.svg: the others need Chromium and runs/toy (scripts/quickstart.sh)")
     shutil.copyfile(ROOT / "runs/toy/curves.svg", IMAGES / "curves.svg")
     pictures_of_the_page()
+    pictures_of_the_live_page([])
 
 
 if __name__ == "__main__":

@@ -167,9 +167,10 @@ def wrong_names(page, helps, keys):
 def make_scratch(scratch):
     """What a user's clone looks like after the build."""
     # Copies, not links, so that no command can change your clone.
-    for name in ("configs", "data", "scripts", "src", "tests", "docs", "cmake"):
-        shutil.copytree(ROOT / name, scratch / name, ignore=shutil.ignore_patterns("multi30k", "__pycache__"))
-    for name in ("CMakeLists.txt", "CMakePresets.json", "README.md"):
+    left_out = shutil.ignore_patterns("multi30k", "__pycache__", "node_modules")
+    for name in ("configs", "data", "scripts", "src", "tests", "docs", "cmake", "examples", ".devcontainer"):
+        shutil.copytree(ROOT / name, scratch / name, ignore=left_out)
+    for name in ("CMakeLists.txt", "CMakePresets.json", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         shutil.copy(ROOT / name, scratch)
     (scratch / "build").mkdir()
     (scratch / "build/release").symlink_to(ROOT / "build/release")

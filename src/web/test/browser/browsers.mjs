@@ -139,7 +139,8 @@ class Page {
 export const BROWSERS = {
   chromium: CHROMIUM && {
     start: () => chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),
-    page: async (browser) => new Page(await browser.newPage({ viewport: { width: 1280, height: 900 } })),
+    page: async (browser, options) =>
+      new Page(await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options })),
   },
   firefox: FIREFOX && {
     start: () => puppeteer.launch({ browser: "firefox", executablePath: FIREFOX, headless: true }),
