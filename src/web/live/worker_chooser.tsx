@@ -21,7 +21,7 @@ export function WorkerChooser() {
         choose={(count) => !running.value && void changeWorkers(count)}
       />
       <p class="note" role="status">
-        {work.value?.startsWith("starting") ? `The engine is ${work.value} …` : hint(shards)}
+        {work.value?.startsWith("starting") ? `The engine is ${work.value} …` : hint(shards, options.length > 1)}
       </p>
     </>
   );
@@ -30,10 +30,11 @@ export function WorkerChooser() {
 const optionText = (count: number, speed: number | undefined): string =>
   speed === undefined ? String(count) : `${count}: ${speed.toPrecision(3)} updates/s`;
 
-function hint(shards: number): string {
+function hint(shards: number, isChoice: boolean): string {
   return (
     `Each worker computes its share of every batch, so more workers are faster, and the bits are the same. ` +
-    `${whyNoMore(CORES, shards)} If you change their number, the model keeps what it has learned.` +
-    (running.value ? " Stop training first." : "")
+    whyNoMore(CORES, shards) +
+    (isChoice ? " If you change their number, the model keeps what it has learned." : "") +
+    (isChoice && running.value ? " Stop training first." : "")
   );
 }
