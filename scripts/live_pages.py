@@ -93,9 +93,11 @@ def main():
         (output / name).parent.mkdir(exist_ok=True)
         (output / name).write_bytes(contents)
         packed[name] = gzip.compress(contents, mtime=0)
-    (output / "index.html").write_text(page(list_of_files(["toy.json"]) if snapshots else ""))
+    beside = ["toy.json"] if snapshots else []
     if render_course(output / "course"):
         packed["course.json"] = packed_course(output / "course")
+        beside.append("course/index.json")
+    (output / "index.html").write_text(page(list_of_files(beside)))
     (output / "glassformer-live.html").write_text(page("".join(element(*item) for item in packed.items())))
 
 

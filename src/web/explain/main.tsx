@@ -1,6 +1,7 @@
 // The entry point of the page that `glassformer explain` writes: one trace, which never changes by itself.
 import "../base/base.css";
 import { render, type JSX } from "preact";
+import { followSameAddress } from "../base/same_address";
 import { Trace } from "../trace/trace";
 import type { TraceJson } from "../trace/types";
 import { MapButton } from "../sections/map_panel";
@@ -15,6 +16,7 @@ function show(id: string, content: JSX.Element): void {
 
 follow(location.hash, false);
 window.addEventListener("hashchange", () => follow(location.hash, true));
+followSameAddress((address) => follow(address, true));
 show("sections", <SectionLinks />);
 show("main", <ChosenSection />);
 show("map-button", <MapButton />);

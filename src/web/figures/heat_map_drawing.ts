@@ -1,13 +1,14 @@
 // Draws a heat map on its canvas. The canvas is as large as the visible part. When an enlarged map scrolls, it is
 // redrawn, and its labels stay in place. When only the cursor or the outlines change, the picture of the cells is reused.
 import { formatCell } from "../base/numbers";
-import { hatchKind, type HatchKind } from "../trace/reasons";
+import { hatchKind } from "../trace/reasons";
+import { hatching, type Hatching } from "./hatching";
 import { drawColumnLabels, drawRowLabels } from "./heat_map_labels";
 import type { Layout } from "./heat_map_layout";
 import { drawMarks } from "./heat_map_marks";
 import { cellBox, outline, type Pen, type Rectangle, type Visible } from "./heat_map_pen";
 import type { MapView } from "./heat_map_view";
-import { brightness, shadeOf, type Colour, type Palette } from "./palette";
+import { brightness, colourText, shadeOf, type Colour, type Palette } from "./palette";
 import { powerOf } from "./scale";
 
 const NUMBERS_FIT = { width: 34, height: 17 };
@@ -18,11 +19,11 @@ export interface Picture {
   pen: Pen; // that draws on the map's canvas
 }
 
-export function drawPicture(map: MapView, layout: Layout, palette: Palette): Picture {
+/// Draws on `canvas`, which may have an earlier picture.
+export function drawPicture(map: MapView, layout: Layout, palette: Palette, canvas: HTMLCanvasElement): Picture {
   const { element, shown } = map;
   const width = shown.enlarged ? element.clientWidth : layout.total.width;
   const height = shown.enlarged ? Math.min(element.clientHeight, layout.total.height) : layout.total.height;
-  const canvas = document.createElement("canvas");
   const context = sizedContext(canvas, width, height);
   const pen: Pen = { context, palette, width, height, ...layout, left: element.scrollLeft, top: element.scrollTop };
   const visible = visibleCells(map, pen);
@@ -34,11 +35,15 @@ export function drawPicture(map: MapView, layout: Layout, palette: Palette): Pic
   return { canvas, pen: { ...pen, context: sizedContext(map.canvas, width, height) } };
 }
 
+/// The context of an empty canvas. A canvas that has its size already keeps its memory.
 function sizedContext(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
+  const [columns, lines] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== columns) canvas.width = columns;
+  if (canvas.height !== lines) canvas.height = lines;
   const context = canvas.getContext("2d")!;
+  context.resetTransform();
+  context.clearRect(0, 0, columns, lines);
   context.scale(ratio, ratio);
   context.textBaseline = "middle";
   return context;
@@ -75,46 +80,12 @@ function visibleCells({ shown }: MapView, pen: Pen): Visible {
   };
 }
 
-type Hatching = Record<HatchKind | "opened", CanvasPattern>;
-
-/// Hatching: one diagonal for the future, the other for padding, both for both, horizontal lines for neither. What the
-/// reader has changed is warm: upright lines for blocked, dots for opened.
-function hatching({ context, palette }: Pen): Hatching {
-  const pattern = (ways: string, colour = palette.hatch) => {
-    const tile = document.createElement("canvas");
-    tile.width = tile.height = 6;
-    const lines = tile.getContext("2d")!;
-    const line = (x0: number, y0: number, x1: number, y1: number) => {
-      lines.moveTo(x0, y0);
-      lines.lineTo(x1, y1);
-    };
-    lines.strokeStyle = lines.fillStyle = colour;
-    for (const shift of [-6, 0, 6]) {
-      if (ways.includes("/")) line(shift - 1, 7, shift + 7, -1);
-      if (ways.includes("\\")) line(shift - 1, -1, shift + 7, 7);
-    }
-    if (ways.includes("-")) line(0, 3, 6, 3);
-    if (ways.includes("|")) line(3, 0, 3, 6);
-    if (ways.includes(".")) lines.fillRect(2, 2, 2, 2);
-    lines.stroke();
-    return context.createPattern(tile, "repeat")!;
-  };
-  return {
-    future: pattern("/"),
-    padding: pattern("\\"),
-    both: pattern("/\\"),
-    neither: pattern("-"),
-    reader: pattern("|", palette.warm),
-    opened: pattern(".", palette.warm),
-  };
-}
-
 function drawCells(map: MapView, pen: Pen, visible: Visible): void {
   const { context, palette } = pen;
   const { matrix, rows, fade } = map.shown;
   const gap = Math.min(pen.cellWidth, pen.cellHeight) >= 9 ? 1 : 0;
   const withNumbers = pen.cellWidth >= NUMBERS_FIT.width && pen.cellHeight >= NUMBERS_FIT.height;
-  const hatch = hatching(pen);
+  const hatch = hatching(context, palette);
   context.fillStyle = palette.grid;
   const frame: [number, number] = [matrix.cols * pen.cellWidth, matrix.rows * pen.cellHeight];
   context.fillRect(pen.gutter - pen.left - 1, pen.header - pen.top - 1, frame[0] + 2, frame[1] + 2);
@@ -143,13 +114,13 @@ function drawCell(
   const reasons = shown.blocked?.(row, col) ?? [];
   const hidden = !Number.isFinite(number) || (reasons.length > 0 && number === 0);
   const shade = hidden ? null : shadeOf(palette, shown.scale, number);
-  context.fillStyle = shade ? `rgb(${shade.map(Math.round).join(" ")})` : palette.blocked;
+  context.fillStyle = shade ? colourText(shade) : palette.blocked;
   context.fillRect(...box);
   if (reasons.length || hidden) {
-    context.fillStyle = hatch[hatchKind(reasons)];
+    context.fillStyle = hatch(hatchKind(reasons));
     context.fillRect(...box);
   } else if (shown.opened?.(row, col)) {
-    context.fillStyle = hatch.opened;
+    context.fillStyle = hatch("opened");
     context.fillRect(...box);
   }
   return shade;

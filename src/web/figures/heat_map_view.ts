@@ -8,7 +8,7 @@ import { nextCell } from "./heat_map_cursor";
 import { drawPicture, showPicture, type Picture } from "./heat_map_drawing";
 import { cellAt, layOut, sameCell, scrollToShow, type Cell, type Layout } from "./heat_map_layout";
 import { NO_MARKS, type Marks } from "./heat_map_marks";
-import { readPalette } from "./palette";
+import { readPalette, type Palette } from "./palette";
 import { globalCell } from "./pointing";
 import type { ReadoutSignal } from "./readout";
 
@@ -34,6 +34,7 @@ export class MapView {
   #frame = 0;
   #fits = false;
   #picture: Picture | null = null; // null: must be drawn again
+  readonly #cells = document.createElement("canvas"); // of the picture
 
   attach(element: HTMLElement, sheet: HTMLElement, canvas: HTMLCanvasElement): void {
     this.element = element;
@@ -159,7 +160,8 @@ export class MapView {
     const width = this.element.clientWidth;
     if (!width) return;
     const { enlarged } = this.shown;
-    this.layout = layOut(this.shown, width, readPalette());
+    const palette = readPalette();
+    this.layout = layOut(this.shown, width, palette);
     this.#fits = true;
     this.#picture = null;
     const { total } = this.layout;
@@ -167,12 +169,12 @@ export class MapView {
     this.#sheet.style.width = `${enlarged ? total.width : width}px`;
     this.#sheet.style.height = `${total.height}px`;
     this.element.style.height = enlarged ? `min(${total.height + (needsBar ? 20 : 2)}px, 75vh)` : "";
-    this.#draw();
+    this.#draw(palette);
   }
 
-  #draw(): void {
+  #draw(palette?: Palette): void {
     if (!this.layout) return;
-    this.#picture ??= drawPicture(this, this.layout, readPalette());
+    this.#picture ??= drawPicture(this, this.layout, palette ?? readPalette(), this.#cells);
     showPicture(this, this.#picture);
   }
 }

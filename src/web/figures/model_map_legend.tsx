@@ -13,12 +13,13 @@ interface Props {
 
 const ROW = 13;
 const ROWS = 4;
+const SECOND = 104; // where the second column of letters begins
 
 export function MapLegend({ trace, layout: { legend, ways }, id }: Props) {
   const letters = Object.entries(sizesOf(trace));
   const column = (i: number) => legend.x + (i * legend.width) / 2;
   const top = legend.y + ways[0]!.height + ROW;
-  const place = (i: number) => ({ x: column(Math.floor(i / ROWS)), y: top + (1.4 + (i % ROWS)) * ROW });
+  const place = (i: number) => ({ x: legend.x + (i < ROWS ? 0 : SECOND), y: top + (1.4 + (i % ROWS)) * ROW });
   return (
     <g class="map-legend" aria-hidden="true">
       {(["future", "padding"] as const).map((kind, i) => (

@@ -8,17 +8,17 @@ interface Size {
   meaning: string;
 }
 
-/// How large each axis is in this trace.
+/// How large each axis is in this trace. Those with the most letters come first: the legend has them in one column.
 export function sizesOf(trace: Trace): Record<string, Size> {
   const { d_model, heads, d_ff } = trace.json.model;
   return {
     B: { size: trace.sentences, meaning: "sentences" },
-    S: { size: trace.source.length, meaning: "source" },
-    T: { size: trace.target.length, meaning: "target" },
+    S: { size: trace.source.length, meaning: "source length" },
+    T: { size: trace.target.length, meaning: "target length" },
+    V: { size: trace.json.vocabulary.target.length, meaning: "vocabulary" },
     D: { size: d_model, meaning: "width" },
     H: { size: heads, meaning: "heads" },
     F: { size: d_ff, meaning: "hidden" },
-    V: { size: trace.json.vocabulary.target.length, meaning: "vocabulary" },
   };
 }
 

@@ -41,15 +41,32 @@ function shadesBetween(colours: Colour[], count: number): Colour[] {
   });
 }
 
+const known = new Map<string, Colour[]>();
+
+/// The shades of a list of colours, such as "#0b5cad, #fff". A page has few lists, and many maps that use them.
+function shadesOf(colours: string, count: number): Colour[] {
+  const shades = known.get(colours) ?? shadesBetween(colours.split(",").map(parseColour), count);
+  known.set(colours, shades);
+  return shades;
+}
+
+const texts = new WeakMap<Colour, string>();
+
+/// A colour for a style sheet or a canvas.
+export function colourText(colour: Colour): string {
+  const text = texts.get(colour) ?? `rgb(${colour.map(Math.round).join(" ")})`;
+  texts.set(colour, text);
+  return text;
+}
+
 export const brightness = ([red, green, blue]: Colour): number => (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
 
 export function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const text = (name: string) => style.getPropertyValue(name).trim();
-  const list = (name: string) => text(name).split(",").map(parseColour);
   return {
-    signed: shadesBetween(list("--signed"), 2 * SHADES + 1),
-    amount: shadesBetween(list("--amount"), SHADES + 1),
+    signed: shadesOf(text("--signed"), 2 * SHADES + 1),
+    amount: shadesOf(text("--amount"), SHADES + 1),
     ink: text("--ink"),
     faint: text("--faint"),
     paper: text("--paper"),

@@ -7,6 +7,7 @@ function addressOf(parameters: Parameters, section: string): string {
   const targets = listsOf(parameters.target);
   return linkText({
     start: "debug",
+    text: null,
     settings: {},
     update: Number(parameters.updates ?? 0),
     pairs: listsOf(parameters.source).map((source, i) => ({ source, target: targets[i] ?? "" })),

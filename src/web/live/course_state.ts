@@ -2,6 +2,10 @@
 import { signal } from "@preact/signals";
 import type { CourseRoute } from "../course/route";
 import { openCourse, type CourseSource } from "../course/source";
+import { hasPageFile } from "./page_files";
+
+/// Whether the course came with the page: in it, or as files beside it.
+export const hasCourse = (): boolean => hasPageFile("course.json") || hasPageFile("course/index.json");
 
 /// The page of the course that is shown; null: the page shows a section.
 export const chapter = signal<CourseRoute | null>(null);
@@ -15,7 +19,7 @@ let opened = false;
 export function showChapter(route: CourseRoute, byLink: boolean): void {
   followed.value = byLink;
   chapter.value = route;
-  if (opened) return;
+  if (opened || !hasCourse()) return;
   opened = true;
   openCourse().then(
     (found) => (source.value = found),

@@ -1,10 +1,12 @@
 // A link holds what the page shows: "#link?start=toy&update=50&at=masks&pair=...". Anyone may have written one, so
 // everything in it is checked before anything is done.
-import type { Masks, Pair, Values } from "../engine/protocol";
+import type { Masks, Pair, Text, Values } from "../engine/protocol";
+import { checkLines } from "./make_model/own_pairs";
 import { masksFromText, masksToText } from "./mask_runs";
 
 export interface Link {
   start: string; // the id of what the model is made from
+  text: Text | null; // what it is trained on; null: the text of the start
   settings: Values; // those that differ from the start's
   update: number;
   pairs: Pair[]; // []: those of the start
@@ -16,7 +18,8 @@ export interface Link {
   questions: boolean; // whether they are asked
 }
 
-export const MOST = { pairs: 8, words: 60, letters: 600, update: 5000, settings: 12, heads: 64, length: 20_000 };
+/// `updates`: after a snapshot that comes with the page, or from the beginning.
+export const MOST = { pairs: 8, words: 60, letters: 600, updates: 5000, settings: 12, heads: 64, length: 20_000 };
 
 /// A model of another size must not take all the memory of somebody's phone.
 const LARGEST: Record<string, number> = {
@@ -41,6 +44,10 @@ export const isLink = (address: string): boolean => address.startsWith(PREFIX);
 
 export function linkText(link: Link): string {
   const parts = new URLSearchParams({ start: link.start });
+  if (link.text) {
+    parts.set("source", link.text.source);
+    parts.set("target", link.text.target);
+  }
   for (const [key, value] of Object.entries(link.settings)) parts.append("set", `${key}:${value}`);
   if (link.update > 0) parts.set("update", String(link.update));
   for (const { source, target } of link.pairs) parts.append("pair", source + SEPARATOR + target);
@@ -56,7 +63,12 @@ export function linkText(link: Link): string {
 export interface Known {
   starts: string[];
   sections: string[];
+  snapshots(start: string): number[]; // the updates of those that come with the page
 }
+
+/// The last update to which a link may lead, if the page has snapshots of these updates.
+export const farthestFor = (update: number, snapshots: number[]): number =>
+  Math.max(0, ...snapshots.filter((snapshot) => snapshot <= update)) + MOST.updates;
 
 /// Reads a link. Throws an Error that says what is wrong with it.
 export function readLink(address: string, known: Known): Link {
@@ -64,10 +76,15 @@ export function readLink(address: string, known: Known): Link {
   const parts = new URLSearchParams(address.slice(PREFIX.length));
   const pairs = parts.getAll("pair").map(readPair);
   if (pairs.length > MOST.pairs) throw new Error(`expected at most ${MOST.pairs} pairs, found ${pairs.length}`);
+  const start = oneOf(parts, "start", known.starts);
+  const text = readText(parts);
+  const settings = readSettings(parts.getAll("set"));
+  const isOther = text !== null || Object.keys(settings).length > 0; // the start's snapshots are not of this model
   return {
-    start: oneOf(parts, "start", known.starts),
-    settings: readSettings(parts.getAll("set")),
-    update: wholeNumber(parts, "update", 0, MOST.update),
+    start,
+    text,
+    settings,
+    update: readUpdate(parts, isOther ? [] : known.snapshots(start)),
     pairs,
     masks: readMasks(parts.get("masks"), pairs.length),
     headsOff: readHeads(parts.getAll("off")),
@@ -87,10 +104,23 @@ function oneOf(parts: URLSearchParams, name: string, choices: string[]): string 
 function wholeNumber(parts: URLSearchParams, name: string, least: number, most: number): number {
   const text = parts.get(name) ?? String(least);
   const number = Number(text);
-  if (!/^\d{1,6}$/.test(text) || number < least || number > most) {
+  if (!/^\d{1,9}$/.test(text) || number < least || number > most) {
     throw new Error(`${name}: expected a whole number from ${least} to ${most}`);
   }
   return number;
+}
+
+function readUpdate(parts: URLSearchParams, snapshots: number[]): number {
+  const asked = Number(parts.get("update"));
+  return wholeNumber(parts, "update", 0, farthestFor(asked, snapshots));
+}
+
+function readText(parts: URLSearchParams): Text | null {
+  const [source, target] = [parts.get("source"), parts.get("target")];
+  if (source === null && target === null) return null;
+  const { text, problems } = checkLines(source ?? "", target ?? "", Infinity);
+  if (problems.length > 0) throw new Error(`text: expected sentence pairs. ${problems[0]!.replace(/\.$/, "")}`);
+  return text;
 }
 
 function readPair(text: string): Pair {

@@ -1,12 +1,14 @@
 // Copies what the page shows into a link, and follows one.
 import { batch, signal } from "@preact/signals";
-import type { Values } from "../engine/protocol";
+import type { Pair, Values } from "../engine/protocol";
 import { chapter } from "./course_state";
-import { create, created, defaults, error, run, start, startWorkers, text, values } from "./engine_state";
-import { isLink, linkText, MOST, readLink, type Link } from "./link";
+import { create, created, defaults, error, shipped, start, startWorkers, text, values } from "./engine_state";
+import { farthestFor, isLink, linkText, MOST, readLink, type Known, type Link } from "./link";
+import { misfit } from "./link_fits";
+import { ownStart } from "./make_model/own_start";
 import { notice } from "./notice";
-import { headsOff, masks, pairs, showPairs, trace } from "./pass_state";
-import { questionsOn } from "./questions_state";
+import { headsOff, masks, pairs, showPairs, withOnePass } from "./pass_state";
+import { questionsOffForNow, questionsOn } from "./questions_state";
 import { choices, section } from "./route";
 import { SECTIONS } from "./sections";
 import { starts } from "./starts";
@@ -18,28 +20,26 @@ export const target = signal<number | null>(null);
 export const linkMessage = signal<string | null>(null);
 
 /// The link to what the page shows, and what it cannot hold.
-export async function currentLink(): Promise<{ address: string; without: string[] }> {
+export function currentLink(): { address: string; without: string[] } {
   const without: string[] = [];
-  const own = start.value.values;
-  const usual: Values = Object.fromEntries(defaults.value.map(({ key, value }) => [key, own[key] ?? value]));
-  const settings = Object.fromEntries(Object.entries(values.value).filter(([key, value]) => usual[key] !== value));
-  const original = await start.value.text();
-  const isOwnText = original.source !== text.value.source || original.target !== text.value.target;
-  if (isOwnText) without.push("your own training text (it opens with an untrained model)");
-  const isFar = position.value > MOST.update;
-  if (isFar) without.push(`updates after ${MOST.update}`);
-  const link: Link = {
-    start: start.value.id,
-    settings,
-    update: isOwnText ? 0 : Math.min(position.value, MOST.update),
-    pairs: pairs.value,
-    masks: masks.value,
-    headsOff: headsOff.value,
-    section: section.value.id,
-    step: choices.step.value,
-    sentence: choices.sentence.value,
-    questions: questionsOn.value,
-  };
+  const shown = shownLink();
+  let link = shown;
+  if (linkText(link).length > MOST.length && link.text) {
+    link = { ...link, text: null, update: 0 };
+    const base = starts.value.find(({ id }) => id === link.start)!;
+    without.push(
+      `your own training text, because a link has at most ${MOST.length.toLocaleString("en")} characters ` +
+        `(it opens with the untrained model of “${base.title}”)`,
+    );
+  }
+  const farthest = farthestFor(
+    link.update,
+    shipped.value.map(({ update }) => update),
+  );
+  if (link.update > farthest) {
+    link = { ...link, update: farthest };
+    without.push(`updates after ${farthest}`);
+  }
   const hash = linkText(link);
   try {
     readLink(hash, known()); // it must open again
@@ -49,10 +49,36 @@ export async function currentLink(): Promise<{ address: string; without: string[
   return { address: location.href.replace(/#.*$/, "") + hash, without };
 }
 
-const known = () => ({ starts: starts.value.map(({ id }) => id), sections: SECTIONS.map(({ id }) => id) });
+function shownLink(): Link {
+  const own = start.value.values;
+  const usual = allValues(own);
+  return {
+    start: start.value.base ?? start.value.id,
+    text: start.value.base === undefined ? null : text.value,
+    settings: Object.fromEntries(Object.entries(values.value).filter(([key, value]) => usual[key] !== value)),
+    update: position.value,
+    pairs: pairs.value,
+    masks: masks.value,
+    headsOff: headsOff.value,
+    section: section.value.id,
+    step: choices.step.value,
+    sentence: choices.sentence.value,
+    questions: questionsOn.value,
+  };
+}
+
+/// The values of all settings, where some differ from the defaults.
+const allValues = (...changed: Values[]): Values =>
+  Object.assign(Object.fromEntries(defaults.value.map(({ key, value }) => [key, value])), ...changed);
+
+const known = (): Known => ({
+  starts: starts.value.map(({ id }) => id),
+  sections: SECTIONS.map(({ id }) => id),
+  snapshots: (start) => starts.value.find(({ id }) => id === start)?.snapshots?.map(({ update }) => update) ?? [],
+});
 const messageOf = (problem: unknown) => (problem instanceof Error ? problem.message : String(problem));
 
-/// Follows a link. If it is damaged, `linkMessage` says so, and the page is as it was, or as it is at first.
+/// Follows a link. If it is damaged, `linkMessage` says so, and the page shows what it showed, or what it shows at first.
 export async function openLink(address: string): Promise<boolean> {
   linkMessage.value = null;
   let link: Link;
@@ -61,48 +87,36 @@ export async function openLink(address: string): Promise<boolean> {
   } catch (problem) {
     return refuse(messageOf(problem));
   }
+  const base = starts.value.find(({ id }) => id === link.start)!;
+  const from = link.text ? ownStart(base, link.text) : base;
+  const shown = link.pairs.length > 0 ? link.pairs : from.pairs;
+  const wrong = misfit(link, allValues(from.values, link.settings), shown);
+  if (wrong) return refuse(wrong);
   stop();
-  const from = starts.value.find(({ id }) => id === link.start)!;
-  if (!(await create(from, link.settings))) return refuse(error.value ?? "its model cannot be made");
+  return withOnePass(async () => {
+    if (!(await create(from, link.settings))) return refuse(error.value ?? "its model cannot be made");
+    await showLink(link, shown);
+    return true;
+  });
+}
+
+/// Shows what the link holds, once the page has its model.
+async function showLink(link: Link, shown: Pair[]): Promise<void> {
   batch(() => {
-    if (!link.questions) questionsOn.value = false;
-    headsOff.value = [];
-    showPairs(link.pairs.length > 0 ? link.pairs : from.pairs);
+    if (!link.questions) questionsOffForNow();
+    showPairs(shown);
+    headsOff.value = link.headsOff;
+    masks.value = link.masks;
     choices.sentence.value = link.sentence;
     choices.step.value = link.step;
     section.value = SECTIONS.find(({ id }) => id === link.section)!;
     chapter.value = null;
   });
   history.replaceState(null, "", `#${link.section}`);
-  if (link.update > 0) {
-    target.value = link.update;
-    await goTo(link.update);
-    target.value = null;
-  }
-  return showMasks(link);
-}
-
-/// The masks and heads of a link, once the page has computed a pass over its pairs, which shows whether they fit.
-async function showMasks(link: Link): Promise<boolean> {
-  if (!link.masks && link.headsOff.length === 0) return true;
-  await run("following the link", async () => {}); // after the pass over its pairs
-  const shown = trace.value;
-  if (!shown) return refuse("its sentences cannot be shown");
-  const parts = new Map(shown.json.attention.map(({ part }) => [part, shown.json.model.heads]));
-  for (const head of link.headsOff) {
-    const [part = "", number = ""] = head.split(" ");
-    const heads = parts.get(part) ?? parts.get(`model.${part}`) ?? 0;
-    if (Number(number) >= heads) return refuse("off: this model does not have these heads");
-  }
-  const { queries, keys } = link.masks?.cross_padding ?? { queries: shown.target.length, keys: shown.source.length };
-  if (queries !== shown.target.length || keys !== shown.source.length) {
-    return refuse("masks: they are for sentences of other lengths");
-  }
-  batch(() => {
-    headsOff.value = link.headsOff;
-    masks.value = link.masks;
-  });
-  return true;
+  if (link.update === 0) return;
+  target.value = link.update;
+  await goTo(link.update);
+  target.value = null;
 }
 
 function refuse(message: string): false {
@@ -113,12 +127,13 @@ function refuse(message: string): false {
 }
 
 /// The first start that the engine accepts, at an update of the first one.
-async function createFirst(update: number): Promise<void> {
-  for (const from of starts.value) {
-    if (await create(from)) return from === starts.value[0] && update > 0 ? goTo(update) : undefined;
-    notice.value = `${from.title} cannot be opened. ${error.value}.`;
-  }
-}
+const createFirst = (update: number): Promise<void> =>
+  withOnePass(async () => {
+    for (const from of starts.value) {
+      if (await create(from)) return from === starts.value[0] && update > 0 ? goTo(update) : undefined;
+      notice.value = `${from.title} cannot be opened. ${error.value}.`;
+    }
+  });
 
 /// What the page begins with: its address, if that is a link; otherwise, or if the link is damaged, the first start at
 /// an update.

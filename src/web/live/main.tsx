@@ -1,6 +1,7 @@
 // The entry point of the live page: it starts the engine, makes the first model, and shows it.
 import "../base/base.css";
 import { render, type JSX } from "preact";
+import { followSameAddress } from "../base/same_address";
 import { addWhatCame } from "./came_with_page";
 import { create, defaults, engine, error, startWorkers } from "./engine_state";
 import { MapButton } from "../sections/map_panel";
@@ -25,6 +26,7 @@ follow(location.hash, false);
 window.addEventListener("hashchange", () =>
   isLink(location.hash) ? void openLink(location.hash) : follow(location.hash, true),
 );
+followSameAddress((address) => follow(address, true));
 show("sections", <SectionLinks />);
 show("tools", <PageTools />);
 show("main", <ChosenSection />);

@@ -3,7 +3,7 @@ import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { courseAddress } from "../course/route";
 import { CoursePage } from "./course_page";
-import { chapter } from "./course_state";
+import { chapter, hasCourse } from "./course_state";
 import { about, error, work } from "./engine_state";
 import { HeadsOffNote } from "./head_chips";
 import { LinkStatus } from "./link_status";
@@ -24,9 +24,11 @@ export function SectionLinks() {
           <span class="index">{i + 1}</span> {short}
         </a>
       ))}
-      <a href={courseAddress()} data-section="course" aria-current={chapter.value ? "page" : undefined}>
-        Course
-      </a>
+      {hasCourse() && (
+        <a href={courseAddress()} data-section="course" aria-current={chapter.value ? "page" : undefined}>
+          Course
+        </a>
+      )}
     </>
   );
 }

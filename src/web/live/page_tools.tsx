@@ -1,5 +1,5 @@
 // The menu of the page: what helps in every section.
-import { questionsOn, resetQuestions, score } from "./questions_state";
+import { questionsOn, resetQuestions, score, switchQuestions } from "./questions_state";
 import { ShareTools } from "./share_tools";
 import { goToStop, stops } from "./tour_state";
 import "./page_tools.css";
@@ -37,7 +37,7 @@ function QuestionTools() {
           <input
             type="checkbox"
             checked={questionsOn.value}
-            onChange={(event) => (questionsOn.value = event.currentTarget.checked)}
+            onChange={(event) => switchQuestions(event.currentTarget.checked)}
           />{" "}
           Ask before a section shows its numbers
         </label>

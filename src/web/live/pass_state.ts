@@ -105,13 +105,27 @@ async function compute(engine: WorkerEngine): Promise<void> {
   });
 }
 
+/// While something is under way that ends with another pass, such as a new model that goes to an update at once.
+const held = signal(false);
+
+/// Does something that changes what the pass depends on, more than once. Only the last pass is computed, unless the model
+/// trains meanwhile.
+export async function withOnePass<Result>(task: () => Promise<Result>): Promise<Result> {
+  held.value = true;
+  try {
+    return await task();
+  } finally {
+    held.value = false;
+  }
+}
+
 /// Computes the pass again whenever something it depends on has changed. Of several changes in a row, the last counts.
 /// While the model trains, training says when; as soon as it stops, the pass is that of the last update.
 let wanted = 0;
 effect(() => {
   if (!created.value) return;
   void [pairs.value, masks.value, headsOff.value, generation.value];
-  if (running.value) return;
+  if (held.value || running.value) return;
   void position.value;
   const number = ++wanted;
   void run("computing a pass", async (engine) => {

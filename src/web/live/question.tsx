@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Trace } from "../trace/trace";
 import { AnswerForm } from "./question_form";
 import { isRight, questionsOf, rightAnswer, type Asked, type Given } from "./questions";
-import { note, outcomes, questionsOn, score } from "./questions_state";
+import { note, outcomes, questionsOn, score, switchQuestions } from "./questions_state";
 import { choices } from "./route";
 import { place } from "./tour_state";
 import "./question.css";
@@ -62,7 +62,7 @@ export function Covered({ trace, section, sections, children }: Props) {
           type="button"
           class="quiet"
           onClick={() => {
-            questionsOn.value = false;
+            switchQuestions(false);
             focusSection();
           }}
         >

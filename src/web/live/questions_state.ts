@@ -26,10 +26,25 @@ function stored(): Stored {
 }
 
 const begin = stored();
-/// Whether questions are asked. The parameter "questions=off" in the page's address switches them off.
-export const questionsOn = signal(
-  begin.on && new URLSearchParams(typeof location === "object" ? location.search : "").get("questions") !== "off",
+/// What the reader has chosen, for this visit and later ones.
+const chosenOn = signal(begin.on);
+/// The parameter "questions=off" in the page's address, or a link, switches them off for this visit only.
+const offForNow = signal(
+  new URLSearchParams(typeof location === "object" ? location.search : "").get("questions") === "off",
 );
+/// Whether questions are asked.
+export const questionsOn = computed(() => chosenOn.value && !offForNow.value);
+
+/// Asks questions or does not, now and in later visits.
+export function switchQuestions(on: boolean): void {
+  batch(() => {
+    chosenOn.value = on;
+    offForNow.value = false;
+  });
+}
+
+export const questionsOffForNow = (): void => void (offForNow.value = true);
+
 export const outcomes = signal<Record<string, Outcome>>(begin.outcomes);
 
 export const score = computed(() => {
@@ -45,12 +60,12 @@ export function note(id: string, outcome: Outcome): void {
 export function resetQuestions(): void {
   batch(() => {
     outcomes.value = {};
-    questionsOn.value = true;
+    switchQuestions(true);
   });
 }
 
 effect(() => {
-  const state: Stored = { on: questionsOn.value, outcomes: outcomes.value };
+  const state: Stored = { on: chosenOn.value, outcomes: outcomes.value };
   try {
     localStorage.setItem(STORED, JSON.stringify(state));
   } catch {

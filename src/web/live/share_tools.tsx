@@ -8,7 +8,7 @@ export function ShareTools() {
   const said = useSignal("");
   const shown = useSignal<string | null>(null);
   const copy = async () => {
-    const { address, without } = await currentLink();
+    const { address, without } = currentLink();
     shown.value = null;
     const left = without.length > 0 ? ` It cannot hold ${without.join(", nor ")}.` : "";
     try {
@@ -23,8 +23,8 @@ export function ShareTools() {
     <section aria-labelledby="menu-share">
       <h2 id="menu-share">Share</h2>
       <p class="note">
-        A link holds the sentences, the masks, the update and where you are. If somebody else opens the page from a
-        file, they append the part from # on to the address of their own copy.
+        A link holds the sentences, the masks, the update, where you are, and your own training text if it is short. If
+        somebody else opens the page from a file, they append the part from # on to the address of their own copy.
       </p>
       <p>
         <button type="button" disabled={!created.value} onClick={() => void copy()}>

@@ -9,6 +9,7 @@ import type { Snapshot } from "./snapshots";
 
 export interface Start {
   id: string;
+  base?: string; // of a reader's own text: the id of the start whose settings it has
   title: string;
   says: string;
   values: Values;

@@ -32,7 +32,7 @@ export function TextSection({ trace, tools }: SectionProps & { tools?: TextTools
           ))}
         </ol>
       )}
-      <p class="note">The model: {facts(trace).join(" · ")}.</p>
+      <p class="note">The model: {[...(tools ? [] : [trace.json.checkpoint]), ...facts(trace)].join(" · ")}.</p>
       <h3>
         The source <Shape trace={trace} side={source} />
       </h3>
@@ -91,9 +91,8 @@ const Sentence = ({ source, target, own_translation: own }: SentenceJson) => (
 );
 
 function facts(trace: Trace): string[] {
-  const { model, checkpoint } = trace.json;
+  const { model } = trace.json;
   return [
-    checkpoint,
     `${plural(model.encoder_layers, "encoder layer")} and ${plural(model.decoder_layers, "decoder layer")}`,
     `width ${model.d_model} · ${plural(model.heads, "head")}`,
     `${model.parameters.toLocaleString("en")} parameters`,

@@ -4,9 +4,10 @@ import test from "node:test";
 import { isLink, linkText, MOST, readLink } from "../live/link.ts";
 import { masksFromText, masksToText } from "../live/mask_runs.ts";
 
-const KNOWN = { starts: ["toy", "debug"], sections: ["text", "masks", "walk"] };
+const KNOWN = { starts: ["toy", "debug"], sections: ["text", "masks", "walk"], snapshots: () => [] };
 const LINK = {
   start: "debug",
+  text: null,
   settings: { "model.heads": "2", "training.schedule.learning_rate": "1e-3" },
   update: 50,
   pairs: [
@@ -91,7 +92,7 @@ const REFUSED = {
   "a prototype": "start=__proto__",
   "an unknown section": "at=%3Cimg%20src%3Dx%3E",
   "an update below 0": "update=-1",
-  "an update that is too far": `update=${MOST.update + 1}`,
+  "an update that is too far": `update=${MOST.updates + 1}`,
   "an update that is not whole": "update=1.5",
   "an update in other digits": "update=0x10",
   "a huge update": "update=99999999999999999999",
@@ -145,4 +146,41 @@ test("letters cut off or changed anywhere give a link or an error, nothing else"
       }
     }
   }
+});
+
+const ownText = (count, word = "cat") => {
+  const lines = (letter) => Array.from({ length: count }, (_, i) => `${word} ${letter} & #${i} + 日本 %41\n`).join("");
+  return { source: lines("a"), target: lines("b") };
+};
+
+test("own text is read as it was written, with a model of other settings and an update", () => {
+  const link = { ...LINK, text: ownText(24) };
+  assert.deepEqual(readLink(linkText(link), KNOWN), link);
+});
+
+test("own text that makes no model is refused", () => {
+  for (const text of [ownText(2), { ...ownText(24), target: ownText(23).target }, { source: "a\n", target: "" }]) {
+    assert.throws(() => readLink(linkText({ ...LINK, text }), KNOWN), /text: expected sentence pairs\. .*[^.]$/);
+  }
+  assert.throws(() => readLink(linkText({ ...LINK, text: ownText(1000) }), KNOWN), /at most 20000 characters/);
+});
+
+test("a link leads as far beyond a snapshot as beyond the beginning", () => {
+  const known = { ...KNOWN, snapshots: (start) => (start === "toy" ? [4000, 20_000] : []) };
+  const last = (query) => {
+    const accepts = (update) => {
+      try {
+        return readLink(`#link?${query}&update=${update}`, known).update === update;
+      } catch (problem) {
+        assert.match(problem.message, /^update: expected a whole number from 0 to \d+$/);
+        return false;
+      }
+    };
+    return [5000, 5001, 9000, 9001, 19_999, 20_000, 25_000, 25_001].filter(accepts);
+  };
+  assert.deepEqual(last("start=toy"), [5000, 5001, 9000, 20_000, 25_000]);
+  assert.deepEqual(last("start=debug"), [5000]);
+  assert.deepEqual(last("start=toy&set=model.heads:2"), [5000], "the snapshots are of another model");
+  const { source, target } = ownText(24);
+  assert.deepEqual(last(`start=toy&${new URLSearchParams({ source, target })}`), [5000]);
 });

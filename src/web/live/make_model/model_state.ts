@@ -1,12 +1,10 @@
 // What the reader enters to make a model: its text, its settings, and what the engine says about them.
 import { batch, computed, signal } from "@preact/signals";
-import type { Setting, Text, Values } from "../../engine/protocol";
+import type { Setting, Values } from "../../engine/protocol";
 import { create, defaults, engine, error } from "../engine_state";
 import { STARTS, type Start } from "../starts";
-import { MOST_WORDS } from "../text/limits";
+import { ownStart } from "./own_start";
 import { checkLines, checkTabbed, type OwnPairs } from "./own_pairs";
-import { pairsOf } from "../text/text_examples";
-import { splitWords } from "../text/words";
 import { position, running, stop } from "../training_state";
 import { keyOfMessage, withValues } from "./settings_groups";
 
@@ -71,22 +69,6 @@ export async function changeSetting(key: string, value: string): Promise<void> {
   }
 }
 
-/// A model of the reader's own text starts like any other.
-export function ownStart(from: Start, text: Text, count: number): Start {
-  const short = pairsOf(text, 200).filter(({ source, target }) =>
-    [source, target].every((side) => splitWords(side).length <= MOST_WORDS),
-  );
-  return {
-    id: "own",
-    title: "Your own sentence pairs",
-    says: `${count.toLocaleString("en")} pairs`,
-    values: { ...from.values, "data.source_language": "source", "data.target_language": "target" },
-    text: () => Promise.resolve(text),
-    test: null,
-    pairs: short.slice(0, 3),
-  };
-}
-
 /// A new model discards what the old one has learned.
 const mayDiscard = (): boolean =>
   position.peek() === 0 || confirm(`The model has made ${position.peek()} updates. A new model discards them. Go on?`);
@@ -102,7 +84,7 @@ export const startFrom = (from: Start): Promise<boolean> => make(from, {});
 /// Makes the model. Returns whether it was made; if not, `refusedModel` says why.
 export async function makeOwn(): Promise<boolean> {
   const own = ownPairs.peek();
-  const from = own ? ownStart(base.peek(), own.text, own.count) : base.peek();
+  const from = own ? ownStart(base.peek(), own.text) : base.peek();
   refusedModel.value = null;
   if (await make(from, changed.peek())) return true;
   const message = error.peek();
