@@ -31,7 +31,7 @@ inBrowsers(
         await page().resize(width, 900);
         await page().dark(scheme === "dark");
         if (await page().run(() => window.glassformer.position.value === 0)) {
-          await page().run(() => window.glassformer.train(3));
+          await page().train(3);
         }
         const found = {};
         for (const place of [...SECTIONS, "/course", CHAPTER]) {

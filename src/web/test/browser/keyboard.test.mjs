@@ -131,7 +131,11 @@ inBrowsers(`${SMALL}break`, (page, another) => {
     const other = await another(`${SMALL.replace(/questions=off/g, "questions=on")}text`);
     await follow(other, "masks");
     const text = () => other.text(".question");
-    for (let i = 0; i < 10 && !(await other.run(() => document.querySelector(".masks"))); ++i) {
+    const isOpen = async () => {
+      await other.until(() => document.querySelector(".masks, .question"));
+      return other.run(() => !!document.querySelector(".masks"));
+    };
+    for (let i = 0; i < 10 && !(await isOpen()); ++i) {
       const before = await text();
       await answer(other);
       await soon(async () => (await text()) === before, false, before);
