@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { CHAPTER, inBrowsers, SECTIONS, SMALL } from "./live_page.mjs";
+import { CHAPTER, inBrowsers, ONE_BROWSER, SECTIONS, SMALL } from "./live_page.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const LOOKS = [
@@ -68,5 +68,5 @@ inBrowsers(
       await other.close();
     });
   },
-  ["chromium"],
+  ONE_BROWSER,
 );

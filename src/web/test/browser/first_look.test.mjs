@@ -1,7 +1,7 @@
 // What a reader meets first, and the heads that can be switched off.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FILE, inBrowsers, SMALL } from "./live_page.mjs";
+import { FILE, inBrowsers, ONE_BROWSER, SMALL } from "./live_page.mjs";
 
 inBrowsers(
   `${SMALL}attention`,
@@ -37,5 +37,5 @@ inBrowsers(
       assert.equal(await page().run(() => document.querySelectorAll(".head.off, .heads-off").length), 0);
     });
   },
-  ["chromium"],
+  ONE_BROWSER,
 );

@@ -119,15 +119,17 @@ const CONTROLS = {
   },
 };
 
-inBrowsers(`${SMALL}break`, (page, another) => {
-  for (const place of [...SECTIONS, "course"]) {
+inBrowsers(`${SMALL}break`, (page, another, browser) => {
+  // In Firefox, only a field, maps and a slider: the other sections have the same controls.
+  const isFirefox = browser === "firefox";
+  for (const place of isFirefox ? ["text", "masks", "walk"] : [...SECTIONS, "course"]) {
     test(`${place} by keyboard`, async () => {
       await follow(page(), place);
       await CONTROLS[place](page());
     });
   }
 
-  test("a question is answered, and the section opens", async () => {
+  test("a question is answered, and the section opens", { skip: isFirefox }, async () => {
     const other = await another(`${SMALL.replace(/questions=off/g, "questions=on")}text`);
     await follow(other, "masks");
     const text = () => other.text(".question");

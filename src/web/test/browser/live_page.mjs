@@ -31,6 +31,9 @@ export const native = (name) => readFileSync(join(process.env.NATIVE, name), "ut
 /// A plain static server of the page's directory; see static_server.mjs.
 export const serve = () => serveDirectory(LIVE);
 
+/// For tests of what cannot differ between browsers.
+export const ONE_BROWSER = ["chromium"];
+
 /// Describes tests for each browser. `define` gets a function that returns the page, which `address` has opened, one that
 /// opens another page, and the browser's name. In the end, no page may have complained.
 export function inBrowsers(address, define, names = Object.keys(BROWSERS)) {
