@@ -48,4 +48,6 @@ native() {  # native CONFIG OPTION...
 }
 native toy "${sentences[@]}"
 native debug "${small_sentences[@]}"
-NATIVE=$directory node --test src/web/test/browser/*.test.mjs
+files_at_once=() # an old Node runs one file after another
+[[ $(node --help) == *--test-concurrency* ]] && files_at_once=(--test-concurrency=2)
+NATIVE=$directory node --test "${files_at_once[@]}" src/web/test/browser/*.test.mjs

@@ -49,8 +49,16 @@ class Page {
     else await this.page.waitForFunction(condition, { timeout: PATIENCE }, argument);
   }
 
-  press(key) {
-    return this.page.keyboard.press(key);
+  /// Presses a key, such as "a", "Space", "Enter", or "Shift+Tab".
+  async press(key) {
+    const { keyboard, context } = this.page;
+    if (context) return keyboard.press(key);
+    // Puppeteer knows no combinations, and Space by its character only.
+    const keys = key.split("+").map((one) => (one === "Space" ? " " : one));
+    const last = keys.pop();
+    for (const one of keys) await keyboard.down(one);
+    await keyboard.press(last);
+    for (const one of keys.reverse()) await keyboard.up(one);
   }
 
   async click(selector) {
@@ -124,6 +132,17 @@ class Page {
       await new Promise((resolve) => setTimeout(resolve, 50));
       found = await this.text(selector);
     }
+  }
+
+  /// Trains the model, and waits until the page shows it.
+  async train(updates) {
+    await this.run((updates) => window.glassformer.train(updates), updates);
+    await this.until(() => window.glassformer.tracedUpdate.value === window.glassformer.position.value);
+  }
+
+  /// (In Chromium only.)
+  resize(width, height) {
+    return this.page.setViewportSize({ width, height });
   }
 
   /// (In Chromium only.)

@@ -119,19 +119,25 @@ const CONTROLS = {
   },
 };
 
-inBrowsers(`${SMALL}break`, (page, another) => {
-  for (const place of [...SECTIONS, "course"]) {
+inBrowsers(`${SMALL}break`, (page, another, browser) => {
+  // In Firefox, only a field, maps and a slider: the other sections have the same controls.
+  const isFirefox = browser === "firefox";
+  for (const place of isFirefox ? ["text", "masks", "walk"] : [...SECTIONS, "course"]) {
     test(`${place} by keyboard`, async () => {
       await follow(page(), place);
       await CONTROLS[place](page());
     });
   }
 
-  test("a question is answered, and the section opens", async () => {
+  test("a question is answered, and the section opens", { skip: isFirefox }, async () => {
     const other = await another(`${SMALL.replace(/questions=off/g, "questions=on")}text`);
     await follow(other, "masks");
     const text = () => other.text(".question");
-    for (let i = 0; i < 10 && !(await other.run(() => document.querySelector(".masks"))); ++i) {
+    const isOpen = async () => {
+      await other.until(() => document.querySelector(".masks, .question"));
+      return other.run(() => !!document.querySelector(".masks"));
+    };
+    for (let i = 0; i < 10 && !(await isOpen()); ++i) {
       const before = await text();
       await answer(other);
       await soon(async () => (await text()) === before, false, before);

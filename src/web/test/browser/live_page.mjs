@@ -31,8 +31,11 @@ export const native = (name) => readFileSync(join(process.env.NATIVE, name), "ut
 /// A plain static server of the page's directory; see static_server.mjs.
 export const serve = () => serveDirectory(LIVE);
 
-/// Describes tests for each browser. `define` gets a function that returns the page, which `address` has opened, and one
-/// that opens another page. In the end, no page may have complained.
+/// For tests of what cannot differ between browsers.
+export const ONE_BROWSER = ["chromium"];
+
+/// Describes tests for each browser. `define` gets a function that returns the page, which `address` has opened, one that
+/// opens another page, and the browser's name. In the end, no page may have complained.
 export function inBrowsers(address, define, names = Object.keys(BROWSERS)) {
   for (const name of names) {
     if (process.env.BROWSERS && process.env.BROWSERS !== name) continue;
@@ -52,7 +55,7 @@ export function inBrowsers(address, define, names = Object.keys(BROWSERS)) {
         await other.open(address);
         return other;
       };
-      define(() => page, another);
+      define(() => page, another, name);
       test("nothing complains, and nothing asks a network", () =>
         assert.deepEqual(
           [page, ...others].flatMap(({ complaints }) => complaints),

@@ -62,10 +62,11 @@ inBrowsers(`${FILE}?questions=off#text`, (page) => {
   test("a sentence that is too long is refused in words, and the page waits", async () => {
     await page().paste(field(2, 1), `${LONG} .`);
     await page().untilText(note(2), "This sentence has 61 words; the page shows at most 60. Remove 1 word");
-    await page().untilText(".text-editor", "the page below still shows the text from before");
+    await page().until(() => document.querySelector(".text-editor .warning[role=status]"));
     assert.deepEqual(await page().run(shownIds), [4, 1, 61, 4, 6]);
     await page().paste(field(2, 1), "she sleeps .");
     await soon(() => page().run(shownIds), [4, 1, 4, 4, 6]);
+    assert.equal(await page().text(".text-editor .warning"), null);
   });
 
   test("own pairs with a mistake are refused in words", async () => {
@@ -82,14 +83,14 @@ inBrowsers(`${FILE}?questions=off#text`, (page) => {
       await soon(async () => (await checks()).includes(reason), true, reason);
       assert.equal(await isOffered(), false, reason);
     }
-    await page().choose("Train on", "your own, pairs with a tab between", dialog);
+    await page().click(`${dialog} label:has([value="tabs"])`);
     await page().paste(`${dialog} .text-field textarea`, "one .\teins .\ntwo .");
     await soon(checks, "Line 2: expected one tab between source and target, found 0 tabs.");
     assert.equal(await isOffered(), false);
   });
 
   test("own pairs make a model, and it trains", async () => {
-    await page().choose("Train on", "your own, one field for each side", dialog);
+    await page().click(`${dialog} label:has([value="lines"])`);
     const texts = ownText();
     for (const i of [0, 1]) await page().paste(fields[i], texts[i]);
     await soon(async () => (await checks()).startsWith(`${PAIRS} pairs.`), true);

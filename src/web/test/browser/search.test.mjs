@@ -1,7 +1,7 @@
 // The search that the page draws finds what `glassformer translate --n-best` prints for the same weights.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FILE, inBrowsers, native, numberIn, rounded, soon, UPDATES } from "./live_page.mjs";
+import { FILE, inBrowsers, native, numberIn, ONE_BROWSER, rounded, soon, UPDATES } from "./live_page.mjs";
 
 const MODELS = ["toy", "debug"];
 const SENTENCES = ["she sleeps .", "the small dog sees a house ."];
@@ -40,42 +40,46 @@ const readRows = (title) => {
   });
 };
 
-inBrowsers(`${FILE}?questions=off#search`, (page) => {
-  for (const model of MODELS) {
-    test(`the tree of the ${model} model finds what the program finds`, async () => {
-      await page().run(
-        async ([model, updates]) => {
-          const { glassformer } = window;
-          await glassformer.startWorkers(model === "toy" ? 2 : 1); // two, to be faster
-          if (!(await glassformer.create(glassformer.STARTS.find(({ id }) => id === model)))) return;
-          await glassformer.train(updates);
-        },
-        [model, UPDATES],
-      );
-      for (const settings of SEARCHES) {
-        await page().choose("Beam", settings.beam === 1 ? "1 (greedy)" : String(settings.beam));
-        await setPenalty(page(), settings.penalty);
-        for (const [i, sentence] of SENTENCES.entries()) {
-          const message = `${JSON.stringify(settings)}, ${sentence}`;
-          await page().choose("Sentence", sentence);
-          const found = await page().run(search, [sentence, settings]);
-          const exact = found.map(([text, ...numbers]) => [text, ...numbers.map((number) => number.toFixed(6))]);
-          assert.equal(found.length, settings.beam);
-          assert.deepEqual(exact, printed(model, settings, i), message);
-          const shown = async () =>
-            (await page().run(readRows, "What the search finds")).map(({ text, log, score }) => [
-              text,
-              numberIn(log),
-              numberIn(score),
-            ]);
-          const expected = found.map(([text, ...numbers]) => [text, ...numbers.map((number) => rounded(number, 4))]);
-          await soon(shown, expected, message);
-          await assertGrown(page());
+inBrowsers(
+  `${FILE}?questions=off#search`,
+  (page) => {
+    for (const model of MODELS) {
+      test(`the tree of the ${model} model finds what the program finds`, async () => {
+        await page().run(
+          async ([model, updates]) => {
+            const { glassformer } = window;
+            await glassformer.startWorkers(model === "toy" ? 2 : 1); // two, to be faster
+            if (!(await glassformer.create(glassformer.STARTS.find(({ id }) => id === model)))) return;
+            await glassformer.train(updates);
+          },
+          [model, UPDATES],
+        );
+        for (const settings of SEARCHES) {
+          await page().choose("Beam", settings.beam === 1 ? "1 (greedy)" : String(settings.beam));
+          await setPenalty(page(), settings.penalty);
+          for (const [i, sentence] of SENTENCES.entries()) {
+            const message = `${JSON.stringify(settings)}, ${sentence}`;
+            await page().choose("Sentence", sentence);
+            const found = await page().run(search, [sentence, settings]);
+            const exact = found.map(([text, ...numbers]) => [text, ...numbers.map((number) => number.toFixed(6))]);
+            assert.equal(found.length, settings.beam);
+            assert.deepEqual(exact, printed(model, settings, i), message);
+            const shown = async () =>
+              (await page().run(readRows, "What the search finds")).map(({ text, log, score }) => [
+                text,
+                numberIn(log),
+                numberIn(score),
+              ]);
+            const expected = found.map(([text, ...numbers]) => [text, ...numbers.map((number) => rounded(number, 4))]);
+            await soon(shown, expected, message);
+            await assertGrown(page());
+          }
         }
-      }
-    });
-  }
-});
+      });
+    }
+  },
+  ONE_BROWSER,
+);
 
 /// By the keyboard: the slider goes from 0 to 2, and begins at 1.
 async function setPenalty(page, penalty) {

@@ -1,7 +1,7 @@
 // The slider over the updates: back at an update, the page shows what it showed when it was there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inBrowsers, settled, SMALL, soon } from "./live_page.mjs";
+import { inBrowsers, ONE_BROWSER, settled, SMALL, soon } from "./live_page.mjs";
 
 const PLACES = [0, 10, 20, 23];
 const LAST = 60;
@@ -35,42 +35,46 @@ async function slideTo(page, update, last) {
   for (let i = 0; i < steps; ++i) await page.press(update > last / 2 ? "ArrowLeft" : "ArrowRight");
 }
 
-inBrowsers(`${SMALL}train`, (page, another) => {
-  const seen = new Map();
+inBrowsers(
+  `${SMALL}train`,
+  (page, another) => {
+    const seen = new Map();
 
-  test("training shows other numbers at every update", async () => {
-    for (const place of [...PLACES, LAST]) {
-      const from = seen.size === 0 ? 0 : [...seen.keys()].at(-1);
-      for (let i = from; i < place; i += place - i >= 10 ? 10 : 1) {
-        const next = i + (place - i >= 10 ? 10 : 1);
-        await page().clickButton(place - i >= 10 ? "Ten updates" : "One update", ".train");
-        await page().until((next) => window.glassformer.position.value === next, next);
-        await page().untilText(".train h3", `after update ${next}`);
+    test("training shows other numbers at every update", async () => {
+      for (const place of [...PLACES, LAST]) {
+        const from = seen.size === 0 ? 0 : [...seen.keys()].at(-1);
+        for (let i = from; i < place; i += place - i >= 10 ? 10 : 1) {
+          const next = i + (place - i >= 10 ? 10 : 1);
+          await page().clickButton(place - i >= 10 ? "Ten updates" : "One update", ".train");
+          await page().until((next) => window.glassformer.position.value === next, next);
+          await page().untilText(".train h3", `after update ${next}`);
+        }
+        seen.set(place, await settled(() => page().run(read)));
+        assert.equal(seen.get(place).update, place);
       }
-      seen.set(place, await settled(() => page().run(read)));
-      assert.equal(seen.get(place).update, place);
-    }
-    for (const part of ["loss", "updateLoss", "attention", "pictures"]) {
-      const different = new Set([...seen.values()].map((shown) => JSON.stringify(shown[part])));
-      assert.equal(different.size, seen.size, part);
-    }
-    assert.notEqual(seen.get(0).translations, seen.get(LAST).translations);
-    assert.ok(seen.get(LAST).pictures.length >= 2 && seen.get(LAST).forcing);
-  });
+      for (const part of ["loss", "updateLoss", "attention", "pictures"]) {
+        const different = new Set([...seen.values()].map((shown) => JSON.stringify(shown[part])));
+        assert.equal(different.size, seen.size, part);
+      }
+      assert.notEqual(seen.get(0).translations, seen.get(LAST).translations);
+      assert.ok(seen.get(LAST).pictures.length >= 2 && seen.get(LAST).forcing);
+    });
 
-  test("going back and forth shows what was there", async () => {
-    for (const place of [10, LAST, 0, 23, 20, LAST]) {
-      await slideTo(page(), place, LAST);
-      await soon(() => page().run(read), seen.get(place), `update ${place}`);
-    }
-  });
+    test("going back and forth shows what was there", async () => {
+      for (const place of [10, LAST, 0, 23, 20, LAST]) {
+        await slideTo(page(), place, LAST);
+        await soon(() => page().run(read), seen.get(place), `update ${place}`);
+      }
+    });
 
-  test("an update without a snapshot is trained again, and shows the same", async () => {
-    const other = await another(`${SMALL}train`);
-    await other.run((last) => window.glassformer.train(last), LAST);
-    assert.ok(!(await other.run(() => window.glassformer.snapshots.value.some(({ update }) => update === 23))));
-    await slideTo(other, 23, LAST);
-    await soon(() => other.run(read), seen.get(23));
-    await other.close();
-  });
-});
+    test("an update without a snapshot is trained again, and shows the same", async () => {
+      const other = await another(`${SMALL}train`);
+      await other.run((last) => window.glassformer.train(last), LAST);
+      assert.ok(!(await other.run(() => window.glassformer.snapshots.value.some(({ update }) => update === 23))));
+      await slideTo(other, 23, LAST);
+      await soon(() => other.run(read), seen.get(23));
+      await other.close();
+    });
+  },
+  ONE_BROWSER,
+);
