@@ -41,17 +41,14 @@ build_engines() {  # build_engines DIRECTORY
 make_snapshots() {
   install_packages program
   build release glassformer_program
-  local run last checkpoint
+  local run update
   run=$(mktemp -d)
-  build/release/glassformer train configs/toy.yaml --output "$run/toy" --set data.valid= \
+  build/release/glassformer train configs/toy.yaml --output "$run/all" --set data.valid= \
     --set training.validation.every=50 --set training.checkpoints.keep=1000 --set training.checkpoints.average=0
-  last=$(readlink "$run/toy/last")
-  for checkpoint in "$run"/toy/step-*; do
-    case ${checkpoint##*/} in
-      step-00000050 | step-00000150 | step-00000400 | "$last") ;;
-      *) rm -r "$checkpoint" ;;
-    esac
-  done
+  mkdir "$run/toy"  # a run with some of the checkpoints
+  mv "$run/all/"{config.yaml,train.log,last} "$run/toy"
+  for update in 50 150 400; do mv "$run/all/$(printf 'step-%08d' $update)" "$run/toy"; done
+  mv "$run/all/$(readlink "$run/toy/last")" "$run/toy"
   mkdir -p "${SNAPSHOTS%/*}"
   build/release/glassformer live "$run/toy" --json "$SNAPSHOTS"
   rm -r "$run"
