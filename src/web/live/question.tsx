@@ -7,7 +7,7 @@ import { AnswerForm } from "./question_form";
 import { isRight, questionsOf, rightAnswer, type Asked, type Given } from "./questions";
 import { note, outcomes, questionsOn, score } from "./questions_state";
 import { choices } from "./route";
-import { place } from "./tour_state";
+import { leftAt, place } from "./tour_state";
 import "./question.css";
 
 interface Props {
@@ -27,7 +27,7 @@ interface Answered {
 
 export function Covered({ trace, section, sections, children }: Props) {
   const answered = useSignal<Answered | null>(null);
-  if (!questionsOn.value || place.value !== null) return <>{children}</>;
+  if (!questionsOn.value || place.value !== null || leftAt.value === section) return <>{children}</>;
   const open = questionsOf(section, sections).flatMap(({ id, ask }) => {
     const asked = outcomes.value[id] ? null : ask(trace);
     return asked ? [{ id, asked }] : [];
