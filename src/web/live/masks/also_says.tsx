@@ -19,6 +19,13 @@ export function AlsoSays({ trace, preset }: { trace: Trace; preset: string }) {
       </>
     );
   }
+  if (preset === "no_look_ahead") {
+    return (
+      <>
+        That file is part of the project; in this page, <a href="#break">Break it</a> trains such a model.
+      </>
+    );
+  }
   if (preset !== "inverted" || !unchanged.value) return null;
   const [before, after] = [gradientNorm(unchanged.value), gradientNorm(trace)];
   if (before === null || after === null || after < HUGE * before) return null;
