@@ -94,17 +94,17 @@ const ROWS: Row[] = [
   [
     "same translation with the words in reverse order",
     ({ orderBlind, sentences }) => `${orderBlind} of ${sentences}`,
-    "many: the order of the source hardly matters to it",
+    "if many: the order of the source hardly matters to it",
   ],
   [
     "different translations",
     ({ different, sentences }) => `${different} of ${sentences}`,
-    "few: it says nearly the same, whatever it reads",
+    "if few: it says nearly the same, whatever it reads",
   ],
   [
     "translated differently beside a long sentence",
     ({ changed, sentences }) => `${changed} of ${sentences}`,
-    "any: padding changes its translations",
+    "if any: padding changes its translations",
   ],
 ];
 

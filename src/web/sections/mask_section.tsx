@@ -44,13 +44,13 @@ export function MaskSection(props: SectionProps & { tools?: MaskTools }) {
         <MaskGroup
           title="2. Look-ahead and target padding"
           explanation="Decoder self-attention: the elementwise maximum of two masks. A cell is blocked if either mask blocks it."
+          foot={<WhyBoth trace={trace} />}
         >
           {mask("look_ahead")}
           <Operator sign="max" words="maximum with" />
           {mask("target_padding")}
           <Operator sign="=" words="equals" />
           {mask("decoder_combined")}
-          <WhyBoth trace={trace} />
         </MaskGroup>
         <MaskGroup
           title="3. Cross-attention padding"
@@ -140,10 +140,12 @@ function ShownMask({ trace, name, sentence, readout, tools }: ShownMaskProps) {
 function MaskGroup({
   title,
   explanation,
+  foot,
   children,
 }: {
   title: string;
   explanation: string;
+  foot?: ComponentChildren; // below the maps
   children: ComponentChildren;
 }) {
   return (
@@ -151,6 +153,7 @@ function MaskGroup({
       <h3>{title}</h3>
       <p>{explanation}</p>
       <div class="mask-maps">{children}</div>
+      {foot}
     </section>
   );
 }
