@@ -104,7 +104,7 @@ function MaskCaption({ block: { x, y, width, label, attention } }: { block: Plac
       : ({ x: x + width + 3, "text-anchor": "end" } as const);
   return lines.map((line, i) => (
     <text key={line} class="caption" {...place} y={y - 4.5 - 8 * (lines.length - 1 - i)}>
-      {line}
+      {i > 0 ? ` ${line}` : line /* a new word for screen readers */}
     </text>
   ));
 }

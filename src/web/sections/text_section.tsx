@@ -100,6 +100,6 @@ function facts(trace: Trace): string[] {
     `${model.parameters.toLocaleString("en")} parameters`,
     `${model.norm}-norm`,
     model.activation,
-    trace.hasDropout() ? "dropout in the pass shown here" : "no dropout in the pass shown here",
+    trace.hasDropout() ? "with dropout in the pass shown here" : "no dropout in the pass shown here",
   ];
 }
