@@ -341,7 +341,8 @@ class SectionsTest(ThisPageTest):
         # The lowest loss is that of a model that predicts the target distribution q: the entropy of q.
         q = [1 - smoothing + smoothing / vocabulary] + (vocabulary - 1) * [smoothing / vocabulary]
         lowest = -sum(p * math.log(p) for p in q)
-        self.assertIn(f"lowest possible loss: {lowest:.4}", self.texts(".figures .note"))
+        self.assertIn(f"lowest possible loss: {lowest:.4}, when the probabilities are the smoothed targets",
+                      self.texts(".figures .note"))
 
     def test_the_probability_and_loss_of_every_position(self):
         self.open("answer")
@@ -450,7 +451,7 @@ class SectionsTest(ThisPageTest):
         steps, tensors, layer = self.trace["steps"], self.trace["tensors"], self.trace["layer"]
         dropped = [step["part"] for step in steps if step["part"].endswith(".dropout")]
         self.open("text")
-        self.assertIn("with dropout" if dropped else "without dropout", self.text("main"))
+        self.assertIn(f"{'with' if dropped else 'no'} dropout in the pass shown here", self.text("main"))
         self.assertIn("see the grey cells", self.text(".lead"))
         self.open("attention")
         self.assertEqual("before dropout" in self.text(".lead"), any("attn.dropout" in part for part in dropped))

@@ -323,7 +323,7 @@ class ReasonsTest(PageTest):
         self.page = model.page
         self.open("text")
         self.assertIn("pre-norm", self.text("main"))
-        self.assertIn("without dropout", self.text("main"))
+        self.assertIn("no dropout in the pass shown here", self.text("main"))
         part = "encoder.layers.0.self_attn_layer_norm"
         number = next(i for i, step in enumerate(model.trace["steps"]) if step["part"] == part)
         self.open(f"step-{number + 1}")

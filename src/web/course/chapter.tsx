@@ -60,6 +60,12 @@ export function Chapter({ page, source, figures, sourceAddress, route, followed 
               This page could not be loaded: {failure.value}
             </p>
           )}
+          {page.kind !== "page" && (
+            <p class="note needs-project">
+              Commands, the files they name, the debugger walk and the page that explain writes need the project on your
+              computer: see <a href={courseAddress("start", "set-up")}>Set up</a>. Everything else works here.
+            </p>
+          )}
           <div class="chapter-text" ref={box} aria-busy={!text.value && !failure.value} />
           {text.value?.slots.map((slot) => filledSlot(slot, figures))}
           <Around page={page} pages={source.index.pages} />

@@ -77,7 +77,7 @@ function Curve({ axis, x, series, names, marked, labelled }: CurveProps) {
   const numbers = series.values.filter((value) => value !== undefined);
   const text = numbers.length === 0 ? "no numbers yet" : `from ${shown(numbers[0]!)} to ${shown(numbers.at(-1)!)}`;
   return (
-    <div class="curve">
+    <div class={compared ? "curve compared" : "curve"}>
       <p class="curve-name" aria-hidden="true">
         {series.name}
       </p>
@@ -108,7 +108,7 @@ function optionsOf(
     grid: { stroke: colour("--grid"), width: 1 },
     ticks: { show: false },
   };
-  const value = (_: uPlot, number: number | null) => (number === null ? "–" : shown(number));
+  const value = (_: uPlot, number: number | null) => (number === null ? "" : shown(number));
   const points = { show: false };
   const second = { label: names[1], stroke: colour("--warm"), width: 1.5, dash: [6, 4], points, value };
   return {
@@ -127,11 +127,12 @@ function optionsOf(
       { ...lines, size: 3.6 * rem, values: (_, splits) => splits.map((split) => formatNumber(split, 3)) },
     ],
     series: [
-      { label: axis },
+      { label: axis, value: (_, number: number | null) => (number === null ? "" : String(number)) },
       { label: names[0] || name, stroke: colour("--accent"), width: 2, points, value },
       ...(dashed ? [second] : []),
     ],
     hooks: {
+      setCursor: [({ root, cursor }) => void root.classList.toggle("pointed", typeof cursor.idx === "number")],
       draw: [
         ({ ctx, bbox, valToPos }) => {
           if (place.current === undefined) return;

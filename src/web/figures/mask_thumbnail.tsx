@@ -23,7 +23,15 @@ export function HatchPatterns({ id }: { id: string }) {
   return (
     <defs>
       {HATCHES.map((kind) => (
-        <pattern key={kind} id={`${id}-${kind}`} class="hatching" width={4} height={4} patternUnits="userSpaceOnUse">
+        <pattern
+          key={kind}
+          id={`${id}-${kind}`}
+          class="hatching"
+          width={4}
+          height={4}
+          patternUnits="userSpaceOnUse"
+          patternTransform="scale(1.5)"
+        >
           <path d={WAYS[kind]} />
         </pattern>
       ))}

@@ -95,16 +95,16 @@ function BlockText({ trace, block }: { trace: Trace; block: PlacedBlock }) {
   );
 }
 
-/// The label of a mask stands above it, a line for each elementary mask.
+/// The label of a mask stands above it, in short lines: there is little room.
 function MaskCaption({ block: { x, y, width, label, attention } }: { block: PlacedBlock }) {
-  const lines = label.split(/ (?=\+)/);
+  const lines = label.split(/ (?=\+|padding)/);
   const place =
     attention === "encoder self"
       ? ({ x: x - 3, "text-anchor": "start" } as const)
       : ({ x: x + width + 3, "text-anchor": "end" } as const);
   return lines.map((line, i) => (
-    <text key={line} class="caption" {...place} y={y - 6 - 9 * (lines.length - 1 - i)}>
-      {line}
+    <text key={line} class="caption" {...place} y={y - 4.5 - 8 * (lines.length - 1 - i)}>
+      {i > 0 ? ` ${line}` : line /* a new word for screen readers */}
     </text>
   ));
 }

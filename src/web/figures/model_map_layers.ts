@@ -90,7 +90,8 @@ function sublayerBlock(trace: Trace, part: string, axes: string): Block {
 /// The mask of an attention. Its label says which elementary masks it combines.
 function maskBlock(trace: Trace, inner: Block, attention: AttentionKind): Block {
   const { mask } = ATTENTION_KINDS[attention];
-  const words = { future: "look-ahead", padding: "padding" } as const;
+  const side = attention === "decoder self" ? "target" : "source";
+  const words = { future: "look-ahead", padding: `${side} padding` };
   const on = (["future", "padding"] as const).filter((reason) => trace.isOn(mask, reason));
   return {
     id: `${inner.id}.mask`,

@@ -12,7 +12,7 @@ interface Size {
 export function sizesOf(trace: Trace): Record<string, Size> {
   const { d_model, heads, d_ff } = trace.json.model;
   return {
-    B: { size: trace.sentences, meaning: "sentences" },
+    B: { size: trace.sentences, meaning: trace.sentences === 1 ? "sentence" : "sentences" },
     S: { size: trace.source.length, meaning: "source length" },
     T: { size: trace.target.length, meaning: "target length" },
     V: { size: trace.json.vocabulary.target.length, meaning: "vocabulary" },

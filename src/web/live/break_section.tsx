@@ -5,7 +5,7 @@ import { formatNumber } from "../base/numbers";
 import { ScrollBox, TitledTable } from "../base/tables";
 import { Curves } from "../figures/curve";
 import type { Scores } from "./break_scores";
-import { broken, brokenScores, brokenUpdates, brokenWork, stopBroken, trainBroken } from "./break_state";
+import { broken, brokenEnd, brokenScores, brokenUpdates, brokenWork, stopBroken, trainBroken } from "./break_state";
 import { BREAKAGES, type Breakage } from "./breakages";
 import intact from "./intact_toy.json";
 import "./break_section.css";
@@ -52,11 +52,15 @@ function Buttons({ breakage }: { breakage: Breakage }) {
       <button type="button" class="main" onClick={() => (works ? stopBroken() : void trainBroken(breakage, COUNT))}>
         {works ? "Stop" : title}
       </button>{" "}
-      <span role="status">
-        {works && broken.value ? `${broken.value.title}: the engine is ${brokenWork.value} …` : ""}
-      </span>
+      <span role="status">{works && broken.value ? `${broken.value.title}: ${workText()}` : ""}</span>
     </p>
   );
+}
+
+/// "the engine is training, update 29 of 400 …"
+function workText(): string {
+  const progress = brokenUpdates.value.length > 0 ? `, update ${brokenUpdates.value.length} of ${brokenEnd.value}` : "";
+  return `the engine is ${brokenWork.value}${progress} …`;
 }
 
 function Results({ breakage }: { breakage: Breakage }) {
@@ -72,7 +76,7 @@ function Results({ breakage }: { breakage: Breakage }) {
     <>
       <Curves name="Loss" axis="update" x={x.value} series={series.value} names={["broken", "intact"]} />
       {brokenScores.value.length > 0 && <ScoreTable scores={brokenScores.value} />}
-      {brokenScores.value.length > 0 && (
+      {(brokenScores.value.at(-1)?.update ?? 0) >= COUNT && (
         <p class="tells">
           <b>What gives it away:</b> {breakage.tells}
         </p>
@@ -81,15 +85,27 @@ function Results({ breakage }: { breakage: Breakage }) {
   );
 }
 
-type Row = [title: string, value: (scores: Scores) => string];
+type Row = [title: string, value: (scores: Scores) => string, means?: string];
 
 const ROWS: Row[] = [
   ["loss, teacher forcing", ({ loss }) => formatNumber(loss, 4)],
   ["correct words, teacher forcing", ({ correct, tokens }) => `${correct} of ${tokens}`],
   ["exact match, free running", ({ exact, sentences }) => `${exact} of ${sentences}`],
-  ["same translation with the words in reverse order", ({ orderBlind, sentences }) => `${orderBlind} of ${sentences}`],
-  ["different translations", ({ different, sentences }) => `${different} of ${sentences}`],
-  ["translated differently beside a long sentence", ({ changed, sentences }) => `${changed} of ${sentences}`],
+  [
+    "same translation with the words in reverse order",
+    ({ orderBlind, sentences }) => `${orderBlind} of ${sentences}`,
+    "if many: the order of the source hardly matters to it",
+  ],
+  [
+    "different translations",
+    ({ different, sentences }) => `${different} of ${sentences}`,
+    "if few: it says nearly the same, whatever it reads",
+  ],
+  [
+    "translated differently beside a long sentence",
+    ({ changed, sentences }) => `${changed} of ${sentences}`,
+    "if any: padding changes its translations",
+  ],
 ];
 
 /// The last scores, beside those of the intact model after as many updates, or nearly.
@@ -104,9 +120,11 @@ function ScoreTable({ scores }: { scores: Scores[] }) {
   return (
     <ScrollBox name="Scores on the test text, which it is not trained on">
       <TitledTable titles={titles}>
-        {ROWS.map(([title, value]) => (
+        {ROWS.map(([title, value, means]) => (
           <tr key={title}>
-            <th scope="row">{title}</th>
+            <th scope="row">
+              {title} {means && <span class="note row-means">{means}</span>}
+            </th>
             <td class="number">{value(last)}</td>
             <td class="number">{before ? value(before) : "–"}</td>
           </tr>

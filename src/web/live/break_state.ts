@@ -16,6 +16,8 @@ const toy = STARTS.find(({ id }) => id === "toy")!;
 export const broken = signal<Breakage | null>(null);
 export const brokenUpdates = signal<Update[]>([]);
 export const brokenScores = signal<Scores[]>([]);
+/// The update at which its training will stop.
+export const brokenEnd = signal(0);
 /// What the broken model's engine does; null: it waits.
 export const brokenWork = signal<string | null>(null);
 
@@ -65,7 +67,8 @@ export async function trainBroken(breakage: Breakage, count: number): Promise<vo
       await make(breakage);
     }
     brokenWork.value = "training";
-    await trainUntil(engine!, brokenUpdates.value.length + count);
+    brokenEnd.value = brokenUpdates.value.length + count;
+    await trainUntil(engine!, brokenEnd.value);
     error.value = null;
   } catch (problem) {
     error.value = problem instanceof Error ? problem.message : String(problem);

@@ -19,7 +19,8 @@ export const BREAKAGES: Breakage[] = [
       "to copy that word.",
     tells:
       "The loss falls faster than the intact model’s, and teacher forcing is nearly always right. In free running there " +
-      "is no next word to copy, so exact match stays at 0.",
+      "is no next word to copy, so exact match stays at 0. (The loss cannot fall below 0.85, because of " +
+      "label smoothing.)",
   },
   {
     id: "padding",
@@ -43,7 +44,8 @@ export const BREAKAGES: Breakage[] = [
     changed: { "model.scale_scores": "false" },
     says:
       "Without the division by √d_head, scores grow with d_head, the width of a head. Large scores make the softmax put " +
-      "nearly all the weight on one key, and then it has almost no gradient.",
+      "nearly all the weight on one key, and then it has almost no gradient. Expect little here: the toy’s heads are so " +
+      "narrow that it learns about as well without the division.",
     tells:
       "Hardly any number does: the toy’s heads are narrow (√16 = 4), and training makes its queries and keys smaller. The " +
       "damage grows with d_head.",

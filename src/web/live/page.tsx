@@ -2,6 +2,7 @@
 import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { courseAddress } from "../course/route";
+import { ChapterLinks } from "./chapter_links";
 import { CoursePage } from "./course_page";
 import { chapter, hasCourse } from "./course_state";
 import { about, error, work } from "./engine_state";
@@ -67,6 +68,7 @@ export function ChosenSection() {
           <Starting />
         )}
       </section>
+      <ChapterLinks section={id} />
       <p class="next-section">
         {next ? <a href={`#${next.id}`}>Next: {next.title} ›</a> : <a href="#text">Back to the start ›</a>}
       </p>

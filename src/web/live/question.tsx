@@ -4,10 +4,10 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Trace } from "../trace/trace";
 import { AnswerForm } from "./question_form";
-import { isRight, questionsOf, rightAnswer, type Asked, type Given } from "./questions";
+import { givenAnswer, isRight, questionsOf, rightAnswer, type Asked, type Given } from "./questions";
 import { note, outcomes, questionsOn, score, switchQuestions } from "./questions_state";
 import { choices } from "./route";
-import { place } from "./tour_state";
+import { leftAt, place } from "./tour_state";
 import "./question.css";
 
 interface Props {
@@ -23,11 +23,12 @@ const focusSection = () => (choices.focus.value = "section");
 interface Answered {
   asked: Asked;
   right: boolean;
+  given: Given;
 }
 
 export function Covered({ trace, section, sections, children }: Props) {
   const answered = useSignal<Answered | null>(null);
-  if (!questionsOn.value || place.value !== null) return <>{children}</>;
+  if (!questionsOn.value || place.value !== null || leftAt.value === section) return <>{children}</>;
   const open = questionsOf(section, sections).flatMap(({ id, ask }) => {
     const asked = outcomes.value[id] ? null : ask(trace);
     return asked ? [{ id, asked }] : [];
@@ -37,7 +38,7 @@ export function Covered({ trace, section, sections, children }: Props) {
   if (!next) return <>{children}</>;
   const answer = (given: Given) => {
     const right = isRight(next.asked.form, given);
-    answered.value = { asked: next.asked, right };
+    answered.value = { asked: next.asked, right, given };
     note(next.id, right ? "right" : "wrong");
   };
   return (
@@ -83,13 +84,14 @@ interface FeedbackProps {
 function Feedback({ answered, isLast, children }: FeedbackProps) {
   const place = useRef<HTMLElement>(null);
   useLayoutEffect(() => place.current!.focus({ preventScroll: true }), []);
-  const { asked, right } = answered.value!;
+  const { asked, right, given } = answered.value!;
   const { right: points, answered: count } = score.value;
   return (
     <>
       <section class="question" tabIndex={-1} ref={place} aria-labelledby="question-text">
         <h3 id="question-text">{asked.text}</h3>
         <p>
+          {!right && <>Your answer: {givenAnswer(asked.form, given)}. </>}
           <b class={right ? "right" : "wrong"}>{right ? "Right:" : "Not quite. The answer is:"}</b>{" "}
           {rightAnswer(asked.form)}. {asked.why}
         </p>

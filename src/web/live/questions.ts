@@ -38,6 +38,13 @@ export function rightAnswer(form: Form): string {
   return form.names.filter((_, i) => form.right[i]).join(", ") || "none";
 }
 
+/// What the reader has answered, in words.
+export function givenAnswer(form: Form, given: Given): string {
+  if (form.kind === "number") return formatNumber(given as number, 3);
+  if (form.kind === "choice") return form.options[given as number]!;
+  return form.names.filter((_, i) => (given as boolean[])[i]).join(", ") || "none";
+}
+
 const choice = (options: string[], right: number): Form => ({ kind: "choice", options, right });
 
 function shift(trace: Trace): Asked {
@@ -74,11 +81,13 @@ function visibleKeys(trace: Trace): Asked | null {
   const names = range(target.length).map((key) => `${key} ${target.token(0, key)}`);
   const mask = maskOfSentence(trace.matrix(trace.own.masks.decoder_combined), trace.sentences, 0, target.length);
   const right = range(target.length).map((key) => mask.at(query, key) === 0);
+  const hasPadding = range(target.length).some((key) => key > query && target.isPad(0, key));
+  const paddingBehind = hasPadding ? " Padding is no word, so no query may see it; here it comes later anyway." : "";
   return {
     text: `Decoder self-attention: which keys may query ${query} (“${target.token(0, query)}”) see?`,
     form: { kind: "cells", names, right },
     why: !right.slice(query + 1).includes(true)
-      ? `The token that it must predict comes next in the input, at position ${query + 1}. So it may see itself and what comes before, but nothing later.`
+      ? `The token that it must predict comes next in the input, at position ${query + 1}. So it may see itself and what comes before, but nothing later.${paddingBehind}`
       : "The look-ahead mask is off or changed: the query also sees what it must predict.",
   };
 }
@@ -131,7 +140,7 @@ function differenceSum(trace: Trace): Asked {
   const gradient = trace.matrix(trace.json.d_logits);
   const sum = range(gradient.cols).reduce((total, col) => total + gradient.at(0, col), 0);
   return {
-    text: "p is the distribution that the model predicts, q the one that is expected. What is the sum of p − q over the vocabulary?",
+    text: "p is the predicted distribution, q the target distribution. What is the sum of p − q over the vocabulary?",
     form: { kind: "number", right: Math.abs(sum) < 1e-5 ? 0 : sum, tolerance: 0.001 },
     why: `p and q both sum to 1, so the difference sums to 0. In this pass, rounding leaves ${formatNumber(sum, 2)} at position 0.`,
   };

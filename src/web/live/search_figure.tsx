@@ -9,7 +9,7 @@ import { depthFirst, neighbour, nodeOf, pathOf, type SearchNode } from "./search
 import { FATE_TITLES } from "./search_words";
 
 // In rem.
-const [WIDTH, HEIGHT, GAP, ROW] = [10.6, 2.8, 2, 3.1];
+const [WIDTH, HEIGHT, GAP, ROW] = [10.6, 2.8, 2.2, 3.1];
 const left = (step: number) => (step - 1) * (WIDTH + GAP);
 
 export function SearchFigure({ search, count }: { search: Search; count: number }) {

@@ -72,8 +72,10 @@ export function FinalList({ search }: { search: Search }) {
     <>
       <h3>What the search finds</h3>
       <p>
-        The length includes the end token. Each further token makes log p smaller, so without the division, short
-        translations would win: try a length penalty of 0.
+        The length includes the end token. Each further token makes log p smaller, and the division makes up for it. So
+        with a length penalty of 0, short translations climb; with 2, long ones climb, such as repetitions. In spite of
+        its name, a larger penalty favours long translations.{" "}
+        {rules.beam > 1 && "In a trained model, rank 1 often stays the same: look at the ranks below it."}
         {rows.some((_, i) => !tree.found[i]!.finished) &&
           ` No hypothesis ended within ${tree.limit} tokens, so these are cut off.`}
       </p>

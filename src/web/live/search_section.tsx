@@ -7,7 +7,7 @@ import { FinishedSoFar, FinalList } from "./search_results";
 import { isShown, playing, search, selected, shownSteps, type Search } from "./search_state";
 import { StepControls } from "./search_steps";
 import { scoreInDigits, type SearchNode } from "./search_tree";
-import { FATE_TITLES, fateText } from "./search_words";
+import { FATE_MEANINGS, FATE_TITLES, fateText } from "./search_words";
 import "./search_section.css";
 
 export function SearchSection() {
@@ -53,12 +53,28 @@ function Shown({ search }: { search: Search }) {
       </p>
       <StepControls />
       <SearchFigure search={search} count={shownSteps.value} />
+      <FateLegend search={search} count={shownSteps.value} />
       <output class="search-detail" aria-live="polite">
         {selected.value ? <Detail node={selected.value} search={search} /> : "Choose a token to see its numbers."}
       </output>
       <FinishedSoFar search={search} count={shownSteps.value} />
       <FinalList search={search} />
     </>
+  );
+}
+
+/// What the words in the tree mean: those that it has.
+function FateLegend({ search, count }: { search: Search; count: number }) {
+  const shown = new Set(search.nodes.steps.slice(0, count).flatMap((nodes) => nodes.map(({ fate }) => fate)));
+  const fates = (Object.keys(FATE_MEANINGS) as (keyof typeof FATE_MEANINGS)[]).filter((fate) => shown.has(fate));
+  return (
+    <p class="note fate-legend">
+      {fates.map((fate) => (
+        <span key={fate}>
+          <b>{FATE_TITLES[fate]}</b>: {FATE_MEANINGS[fate]}.{" "}
+        </span>
+      ))}
+    </p>
   );
 }
 

@@ -18,6 +18,15 @@ export const FATE_TITLES: Record<Extension["fate"], string> = {
   hopeless: "hopeless",
 };
 
+/// What the titles mean, for the legend of the tree.
+export const FATE_MEANINGS: Record<Extension["fate"], string> = {
+  runs: "the next step extends it",
+  finished: "it ends here, and counts as a translation",
+  "too late": "it ends here, but is not among the best extensions of its step, so it does not count",
+  cut: "the beam has no room for it, or it is too long",
+  hopeless: "it cannot beat the finished ones any more, or the search ends early",
+};
+
 /// Why a hypothesis keeps running, or why not.
 export function fateText(node: SearchNode, rules: SearchRules): string {
   const { beam, early, limit } = rules;

@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { trace } from "./pass_state";
 import { section } from "./route";
+import { framed, scrollToFigure } from "./tour_figure";
 import { goToStop, leaveTour, place, stop, stops } from "./tour_state";
 import "./tour.css";
 
@@ -15,7 +16,7 @@ export function Tour() {
   useLayoutEffect(() => {
     if (!here) return;
     panel.current!.focus({ preventScroll: true });
-    return showFigure(here.section, here.figure ?? (here.step ? "#step-title" : "h2"));
+    return showFigure(here.section, here.figure ?? (here.step ? ".tensor.output" : "h2"));
   }, [here]);
   if (!here || number === null || !trace.value) return null;
   const last = stops.value.length - 1;
@@ -36,6 +37,15 @@ export function Tour() {
           {here.title}
         </h3>
         <p>{here.says(trace.value)}</p>
+        {here.ways && (
+          <p class="tour-ways">
+            {here.ways.map(({ text, address }) => (
+              <a key={address} href={address} onClick={leaveTour}>
+                {text}
+              </a>
+            ))}
+          </p>
+        )}
       </div>
       <progress max={last + 1} value={number + 1} aria-label="Progress of the tour" />
       <p class="tour-buttons">
@@ -47,17 +57,13 @@ export function Tour() {
             Back to this stop
           </button>
         )}
-        {number < last ? (
+        {number < last && (
           <button type="button" onClick={() => goToStop(number + 1)}>
             Next stop ›
           </button>
-        ) : (
-          <button type="button" onClick={leaveTour}>
-            End of the tour
-          </button>
         )}
-        <button type="button" class="quiet" onClick={leaveTour}>
-          Leave the tour
+        <button type="button" class={number < last ? "quiet" : undefined} onClick={leaveTour}>
+          {number < last ? "Leave the tour" : "Close"}
         </button>
       </p>
     </section>
@@ -70,11 +76,11 @@ function showFigure(id: string, selector: string): () => void {
   let tries = 0;
   const timer = setInterval(() => {
     const view = document.querySelector(`.view-${id}`);
-    marked = view?.querySelector(selector) ?? null;
+    marked = framed(view?.querySelector(selector) ?? null);
     if (!marked && ++tries < MOST_TRIES) return;
     clearInterval(timer);
     marked?.classList.add(SHOWN);
-    (marked ?? view)?.scrollIntoView({ block: "start" });
+    scrollToFigure(marked ?? view);
   }, 50);
   return () => {
     clearInterval(timer);

@@ -3,6 +3,7 @@
 import { formatNumber, percent, plural } from "../base/numbers";
 import type { Trace } from "../trace/trace";
 import type { StepJson } from "../trace/types";
+import { AFTERWARDS } from "./tour_stops_afterwards";
 
 export interface Stop {
   title: string;
@@ -11,9 +12,18 @@ export interface Stop {
   step?: { direction: StepJson["direction"]; part: RegExp; output: string };
   figure?: string; // what to look at: the first element that this selector finds
   says: (trace: Trace) => string;
+  ways?: { text: string; address: string }[]; // where the reader may go from here
 }
 
 const first = (trace: Trace) => trace.json.answer[0]![0]!;
+/// Why the table shows another number than the cross-entropy.
+function smoothedText(trace: Trace): string {
+  const { label_smoothing: smoothing } = trace.json.model;
+  return smoothing > 0
+    ? `The table says ${formatNumber(first(trace).loss, 4)}, because the loss has label smoothing of ${smoothing}. `
+    : "";
+}
+
 const headWidth = ({ json: { model } }: Trace) => model.d_model / model.heads;
 
 const FORWARD: Stop[] = [
@@ -29,14 +39,23 @@ const FORWARD: Stop[] = [
     section: "text",
     figure: ".shift",
     says: ({ target, expected }) =>
-      `The decoder’s input begins with ${target.token(0, 0)}, so at position 0 it must predict “${expected.token(0, 0)}”. It reads the expected tokens, not its own predictions: this is teacher forcing.`,
+      `The decoder’s input begins with ${target.token(0, 0)}, so at position 0 it must predict “${expected.token(0, 0)}”. Without the shift, it would read the answer at its own position. It reads the expected tokens, not its own predictions: this is teacher forcing.`,
   },
   {
     title: "What each query may see",
     section: "masks",
     figure: "[data-mask=decoder_combined]",
     says: () =>
-      "Rows are queries, columns are keys. The look-ahead mask hides the future, the padding mask hides padding; a cell is blocked if either mask blocks it. Point at a hatched cell to see the reason.",
+      "The decoder’s own attention: rows are queries, columns are keys. The look-ahead mask hides the future, the padding mask hides padding; a cell is blocked if either mask blocks it. Point at a hatched cell to see the reason.",
+  },
+  {
+    title: "Whose padding?",
+    section: "masks",
+    figure: "[data-mask=cross_padding]",
+    says: (trace) =>
+      trace.isOn("cross_padding", "padding")
+        ? "In cross-attention, the queries are target words and the keys are source tokens. A mask blocks keys, so this one is for the source’s padding, like the encoder’s. It need not block padded queries: no word reads their rows, and the loss ignores them."
+        : "In cross-attention, the queries are target words and the keys are source tokens. So its mask is for the source’s padding, like the encoder’s. In this model it is off: words attend to padding, too.",
   },
   {
     title: "A row of the embedding table",
@@ -136,7 +155,7 @@ const FORWARD: Stop[] = [
     section: "answer",
     figure: ".answers",
     says: (trace) =>
-      `“${trace.expected.token(0, 0)}” is expected first, and the model gives it a probability of ${percent(first(trace).probability)}. Minus the natural logarithm of that is the cross-entropy, ${formatNumber(first(trace).cross_entropy, 4)}. Padding is not counted.`,
+      `“${trace.expected.token(0, 0)}” is expected first, and the model gives it a probability of ${percent(first(trace).probability)}. Minus the natural logarithm of that is the cross-entropy, ${formatNumber(first(trace).cross_entropy, 4)}. ${smoothedText(trace)}Padding is not counted.`,
   },
 ];
 
@@ -146,7 +165,7 @@ const BACKWARD: Stop[] = [
     section: "walk",
     step: { direction: "backward", part: /^loss$/, output: "d_logits" },
     says: ({ json }) =>
-      `The way back begins with a subtraction: what the model predicts minus what is expected, divided by the ${json.loss.tokens} counted tokens. The expected token’s entry is negative as long as its probability is too low; rows of padding are 0.`,
+      `The way back begins with a subtraction: p, the predicted distribution, minus q, the target distribution, divided by the ${json.loss.tokens} counted tokens. The expected token’s entry is negative as long as its probability is too low; rows of padding are 0.`,
   },
   {
     title: "The gradient of a weight",
@@ -182,34 +201,6 @@ const BACKWARD: Stop[] = [
     step: { direction: "backward", part: /^encoder\.embed_tokens$/, output: "d_table" },
     says: () =>
       "Only the rows of tokens in this batch get a gradient here. If a token occurs twice, its row gets the sum of both. Padding adds nothing.",
-  },
-];
-
-const AFTERWARDS: Stop[] = [
-  {
-    title: "One update",
-    section: "update",
-    says: () =>
-      "Adam does not simply subtract the gradient. It keeps two running means, m of the gradients and v of their squares, and subtracts the learning rate times m / √v. Make an update, and compare a weight before and after.",
-  },
-  {
-    title: "Train it",
-    section: "train",
-    says: (trace) =>
-      `An untrained model has a loss of about ln ${trace.json.vocabulary.target.length} = ${formatNumber(Math.log(trace.json.vocabulary.target.length), 3)}. Make some updates and watch it fall, then go back to the attention weights: every figure follows.`,
-  },
-  {
-    title: "Break it",
-    section: "break",
-    says: () =>
-      "Take away a mask, the scale, the positions or the residual sums, and train. The loss may even get better, but for the wrong reason: look for the number that gives it away.",
-  },
-  {
-    title: "From one token to a sentence",
-    section: "search",
-    figure: ".search-tree-box, .search-list",
-    says: () =>
-      "In translation there is no target to read, so the model reads its own tokens. A beam keeps several hypotheses at once. Choose one to see why it goes on or ends; move the length penalty to see which one wins.",
   },
 ];
 

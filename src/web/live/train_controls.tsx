@@ -3,6 +3,7 @@ import { useComputed } from "@preact/signals";
 import { formatNumber } from "../base/numbers";
 import { Curves } from "../figures/curve";
 import { destination, lastUpdate, position, running, speed, stop, train, trainedFor, updates } from "./training_state";
+import { TrainedSnapshot } from "./training_help";
 import { curveOf } from "./update_log";
 
 export function TrainButtons() {
@@ -17,7 +18,8 @@ export function TrainButtons() {
       </button>{" "}
       <button type="button" class="main" onClick={() => (trains ? stop() : void train())}>
         {trains ? (destination.value === null ? "Stop" : "Stop here") : "Train until I stop"}
-      </button>
+      </button>{" "}
+      <TrainedSnapshot />
     </p>
   );
 }

@@ -20,6 +20,8 @@ export const running = signal(false);
 /// The update to which it is going; null: it is not on its way to one.
 export const destination = signal<number | null>(null);
 export const lastUpdate = computed(() => updateOf(updates.value, position.value));
+/// The update at which it will stop by itself; null: it does not, or it does not train.
+export const trainsUntil = signal<number | null>(null);
 export const snapshots = signal<Snapshot[]>([]);
 /// The last update to which the page can go without training further than anybody has before.
 export const farthest = computed(() =>
@@ -86,6 +88,7 @@ async function training(what: string, task: (engine: WorkerEngine) => Promise<vo
   await run(what, task);
   batch(() => {
     running.value = false;
+    trainsUntil.value = null;
     destination.value = null;
     speed.value = null;
   });
@@ -97,6 +100,7 @@ export async function train(count = MANY): Promise<void> {
   await training("training", async (engine) => {
     await keepSnapshot();
     const end = position.value + count;
+    if (count < MANY) trainsUntil.value = end;
     await trainUntil(engine, () => end);
     await keepSnapshot();
   });

@@ -54,11 +54,11 @@ function LastUpdate({ update }: { update: UpdateNumbers }) {
     <>
       <TensorChooser />
       <div class="update">
-        <UpdateMaps update={update} />
         <div>
           <CellChooser />
           {isForMuon(optimizer.value, update.name) ? <MuonUpdate /> : <Steps update={update} />}
         </div>
+        <UpdateMaps update={update} />
       </div>
     </>
   );

@@ -11,16 +11,19 @@ import "./update_steps.css";
 
 const FILE = "src/training/optimizer.cpp";
 const show = (number: number) => formatNumber(number, 8);
+/// Behind an operator: "0.1 − (−0.2)".
+const after = (number: number) => (number < 0 ? `(${show(number)})` : show(number));
 
 interface StepProps {
   title: string;
   says: string;
   equation: string;
   digits: string;
+  more?: string; // below the digits
   lines: (keyof typeof ADAM_LINES)[]; // one after the other
 }
 
-function Step({ title, says, equation, digits, lines }: StepProps) {
+function Step({ title, says, equation, digits, more, lines }: StepProps) {
   const found = lines.map((name) => findLines(source, ADAM_LINES[name]));
   const [first, last] = [found[0]![0], found.at(-1)![1]];
   return (
@@ -29,6 +32,7 @@ function Step({ title, says, equation, digits, lines }: StepProps) {
       <p>{says}</p>
       <p class="equation">{equation}</p>
       <p class="digits">{digits}</p>
+      {more && <p class="note">{more}</p>}
       <Listing text={source} code={{ file: FILE, lines: [first, last] }} caption={title} context={0} />
     </li>
   );
@@ -87,7 +91,7 @@ function Decay({ values, weight, shared }: UpdateProps) {
         title="Weight decay, through the gradient"
         says="A small part of the weight is added to its gradient, which pulls the weight towards 0."
         equation="g = g + weight_decay · weight"
-        digits={`… + ${show(decay)} · ${show(weight.before)} = ${show(weight.used)}`}
+        digits={`… + ${show(decay)} · ${after(weight.before)} = ${show(weight.used)}`}
         lines={["gradient"]}
       />
     );
@@ -97,7 +101,7 @@ function Decay({ values, weight, shared }: UpdateProps) {
       title="Weight decay"
       says="The weight shrinks a little, whatever its gradient is."
       equation="weight = (1 − rate · weight_decay) · weight"
-      digits={`${show(shared.keep)} · ${show(weight.before)} = ${show(weight.decayed)}`}
+      digits={`${show(shared.keep)} · ${after(weight.before)} = ${show(weight.decayed)}`}
       lines={["decay"]}
     />
   );
@@ -112,7 +116,7 @@ function Moments({ values, weight }: UpdateProps) {
         title="m: the mean of recent gradients"
         says="m keeps most of its old value, and takes in a little of the new gradient."
         equation="m = β₁ · m + (1 − β₁) · g"
-        digits={`${keep1} · ${show(weight.mBefore)} + ${new1} · ${show(weight.used)} = ${show(weight.m)}`}
+        digits={`${keep1} · ${after(weight.mBefore)} + ${new1} · ${after(weight.used)} = ${show(weight.m)}`}
         lines={["m"]}
       />
       <Step
@@ -142,9 +146,18 @@ function Correction({ values, update, updates, shared }: UpdateProps) {
         `step = ${show(update.learning_rate)} / ${power(values.beta1)} = ${show(shared.step)}     ` +
         `factor = 1 / √${power(values.beta2)} = ${show(shared.sqrtFactor)}`
       }
+      more={divisorsText(values, updates)}
       lines={["step", "sqrtFactor"]}
     />
   );
+}
+
+/// The correction matters only in the first updates.
+function divisorsText({ beta1, beta2 }: OptimizerValues, updates: number): string {
+  const divisors = (t: number) =>
+    `m is divided by ${formatNumber(1 - beta1 ** t, 3)}, v by ${formatNumber(1 - beta2 ** t, 3)}`;
+  const early = [1, 10].filter((t) => t !== updates).map((t) => `At t = ${t}, ${divisors(t)}. `);
+  return `${early.join("")}Now, at t = ${updates}, ${divisors(updates)}.`;
 }
 
 function Weight({ values, shared, weight }: UpdateProps) {
@@ -157,8 +170,8 @@ function Weight({ values, shared, weight }: UpdateProps) {
       }
       equation="weight = weight − step · m / (√v · factor + ε)"
       digits={
-        `${show(weight.decayed)} − ${show(shared.step)} · ${show(weight.m)} / (√(${show(weight.v)}) · ` +
-        `${show(shared.sqrtFactor)} + ${show(values.epsilon)}) = ${show(weight.decayed)} − ${show(weight.change)} = ` +
+        `${show(weight.decayed)} − ${show(shared.step)} · ${after(weight.m)} / (√(${show(weight.v)}) · ` +
+        `${show(shared.sqrtFactor)} + ${show(values.epsilon)}) = ${show(weight.decayed)} − ${after(weight.change)} = ` +
         show(weight.after)
       }
       lines={["weight"]}

@@ -47,7 +47,7 @@ function smoothedFloor(trace: Trace): string {
   const other = smoothing / count;
   const expected = 1 - smoothing + other;
   const lowest = -expected * Math.log(expected) - (count - 1) * other * Math.log(other);
-  return `lowest possible loss: ${formatNumber(lowest, 4)}`;
+  return `lowest possible loss: ${formatNumber(lowest, 4)}, when the probabilities are the smoothed targets`;
 }
 
 function Answers({ trace, sentence }: { trace: Trace; sentence: number }) {

@@ -28,7 +28,9 @@ export function AttentionSection(props: Props) {
       {KINDS.map((kind) => (
         <section key={kind} class="attention-kind">
           <h3>{ATTENTION_KINDS[kind].title}</h3>
-          <p>{attentionText(trace, kind)}</p>
+          <p>
+            {attentionText(trace, kind)} {kind === "cross" && CROSS_NAMES}
+          </p>
           {trace.json.attention
             .filter((one) => one.kind === kind)
             .map((layer) => (
@@ -44,6 +46,9 @@ export function AttentionSection(props: Props) {
     </>
   );
 }
+
+const CROSS_NAMES =
+  "The outputs of the encoder are also called the memory. In the names of tensors, cross-attention is encoder_attn.";
 
 /// What a token may attend to under the masks that are on.
 function attentionText(trace: Trace, kind: AttentionKind): string {

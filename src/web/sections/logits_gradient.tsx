@@ -1,8 +1,9 @@
-// The gradient of the logits at one position (softmax minus target distribution) as bars over the vocabulary.
+// The gradient of the logits at one position (p - q, divided by the number of counted tokens) as bars over the vocabulary.
 import { formatNumber, range } from "../base/numbers";
 import { HeatMap } from "../figures/heat_map";
 import { numberAxis, vocabularyAxis } from "../trace/axes";
 import type { Trace } from "../trace/trace";
+import { LogitsDerivation } from "./logits_derivation";
 import "./logits_gradient.css";
 
 const NAMED_ENTRIES = 8;
@@ -26,6 +27,7 @@ export function LogitsGradient({ trace, sentence, position, counted }: Props) {
   return (
     <>
       <p>{counted ? gradientText(trace.json.model.label_smoothing, tokens.length) : NOT_COUNTED}</p>
+      {counted && <LogitsDerivation {...{ trace, sentence, position }} />}
       {counted && largest && (
         <ol class="entries">
           {entries.slice(0, NAMED_ENTRIES).map(({ id, number }) => (
@@ -51,7 +53,8 @@ export function LogitsGradient({ trace, sentence, position, counted }: Props) {
 /// With label smoothing, a model can give the expected token a higher probability than its target.
 function gradientText(labelSmoothing: number, vocabulary: number): string {
   const text =
-    "This is the softmax minus the target distribution, divided by the number of counted tokens. To lower the loss, " +
+    "This is p − q, divided by the number of counted tokens: p is the predicted distribution, q the target distribution. " +
+    "To lower the loss, " +
     "a logit with a negative entry must rise, and one with a positive entry must fall. ";
   if (labelSmoothing === 0) return `${text}The target distribution is 1 for the expected token and 0 for all others.`;
   const target = formatNumber(100 * (1 - labelSmoothing + labelSmoothing / vocabulary), 3);

@@ -31,8 +31,8 @@ export function MaskSection(props: SectionProps & { tools?: MaskTools }) {
   return (
     <>
       <p class="lead">
-        A mask says which <b>keys</b> (columns) each <b>query</b> (row) may not attend to. Hatched cells are blocked.
-        Point at one to see why. {tools?.says}
+        A mask says which <b>keys</b> (columns) each <b>query</b> (row) may not attend to: 1 means blocked, 0 means
+        visible. Blocked cells are hatched. Point at one to see why. {tools?.says}
       </p>
       {off.length > 0 && <p class="warning">Masks that were off when this model was trained: {off.join(", ")}.</p>}
       <SentenceChooser trace={trace} chosen={sentence} choose={(value) => (choices.sentence.value = value)} />
@@ -44,6 +44,7 @@ export function MaskSection(props: SectionProps & { tools?: MaskTools }) {
         <MaskGroup
           title="2. Look-ahead and target padding"
           explanation="Decoder self-attention: the elementwise maximum of two masks. A cell is blocked if either mask blocks it."
+          foot={<WhyBoth trace={trace} />}
         >
           {mask("look_ahead")}
           <Operator sign="max" words="maximum with" />
@@ -65,6 +66,19 @@ export function MaskSection(props: SectionProps & { tools?: MaskTools }) {
         {paddedQueriesText(trace)}
       </p>
     </>
+  );
+}
+
+/// What the padding mask adds to the look-ahead mask. Padding always comes last.
+function WhyBoth({ trace }: { trace: Trace }) {
+  const areOn = trace.isOn("decoder_combined", "future") && trace.isOn("decoder_combined", "padding");
+  if (!areOn || !trace.target.hasPadding) return null;
+  return (
+    <p class="note why-both">
+      Why both? Padding comes last, so the look-ahead mask alone already hides it from every word. The padding mask
+      changes only the faint rows, those of padding, and no word reads them. If padding stood on the left, the words
+      would need it.
+    </p>
   );
 }
 
@@ -126,10 +140,12 @@ function ShownMask({ trace, name, sentence, readout, tools }: ShownMaskProps) {
 function MaskGroup({
   title,
   explanation,
+  foot,
   children,
 }: {
   title: string;
   explanation: string;
+  foot?: ComponentChildren; // below the maps
   children: ComponentChildren;
 }) {
   return (
@@ -137,6 +153,7 @@ function MaskGroup({
       <h3>{title}</h3>
       <p>{explanation}</p>
       <div class="mask-maps">{children}</div>
+      {foot}
     </section>
   );
 }

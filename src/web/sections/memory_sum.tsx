@@ -40,7 +40,7 @@ export function MemorySum({ trace, sentence }: { trace: Trace; sentence: number 
   return (
     <div>
       <div class={enlarged.value ? "memory-sum side-by-side enlarged" : "memory-sum side-by-side"}>
-        {parts.map(({ layer, tensor }, i) => map(tensor, `from decoder layer ${layer}`, i ? "+" : ""))}
+        {parts.map(({ layer, tensor }, i) => map(tensor, `from decoder layer\u00a0${layer}`, i ? "+" : ""))}
         {map(sum, "what the encoder gets", "=")}
       </div>
       <div class="heat-map-foot">

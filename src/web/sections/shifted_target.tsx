@@ -75,11 +75,11 @@ function Task({ trace: { target, expected }, sentence, position, read }: TaskPro
     <>
       Position {position}: the decoder reads{" "}
       <strong>
-        <bdi>{read.map((other) => target.token(sentence, other)).join(" ")}</bdi>
+        <bdi class="boxed">{read.map((other) => target.token(sentence, other)).join(" ")}</bdi>
       </strong>{" "}
       and must predict{" "}
       <strong>
-        <bdi>{expected.token(sentence, position)}</bdi>
+        <bdi class="boxed">{expected.token(sentence, position)}</bdi>
       </strong>
       .
     </>

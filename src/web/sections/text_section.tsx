@@ -62,8 +62,9 @@ export function TextSection({ trace, tools }: SectionProps & { tools?: TextTools
         {trace.isOn("decoder_combined", "future")
           ? "the tokens up to this position"
           : "all the tokens, because its look-ahead mask is off,"}{" "}
-        and must predict the token below. It reads the expected tokens, not its own predictions: this is{" "}
-        <b>teacher forcing</b>. Choose a position to see what the decoder must predict there.
+        and must predict the token below. Without the shift, it would read the answer at its own position, and no mask
+        hides that. It reads the expected tokens, not its own predictions: this is <b>teacher forcing</b>. Choose a
+        position to see what the decoder must predict there.
       </p>
       {range(trace.sentences).map((sentence) => (
         <ShiftedTarget
@@ -98,6 +99,6 @@ function facts(trace: Trace): string[] {
     `${model.parameters.toLocaleString("en")} parameters`,
     `${model.norm}-norm`,
     model.activation,
-    trace.hasDropout() ? "with dropout" : "without dropout",
+    trace.hasDropout() ? "with dropout in the pass shown here" : "no dropout in the pass shown here",
   ];
 }

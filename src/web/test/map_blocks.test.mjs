@@ -117,6 +117,6 @@ test("thumbnails hatch exactly the blocked cells", () => {
 test("a mask says what it combines", () => {
   const labels = (json) =>
     blocksOf(layoutOf(traceOf(json), 0)).flatMap(({ kind, label }) => (kind === "mask" ? label : []));
-  assert.deepEqual(labels(FILES.post1), ["padding", "look-ahead + padding", "padding"]);
+  assert.deepEqual(labels(FILES.post1), ["source padding", "look-ahead + target padding", "source padding"]);
   assert.deepEqual(labels(FILES.noMasks), ["no mask", "no mask", "no mask"]);
 });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { maskPresets } from "../live/masks/mask_presets";
+import { livePresets } from "../live/masks/live_presets";
 import { ownMasks } from "../live/masks/mask_cells";
 import { ATTENTION_KINDS, KINDS } from "../trace/names";
 import { maskOfSentence } from "../trace/reasons";
@@ -45,3 +46,13 @@ for (const [name, json] of Object.entries({ allMasks, noLookAhead, noPadding }))
     presets.forEach((preset, i) => assertCells(trace, preset.masks, expected[i].masks, preset.name));
   });
 }
+
+test("the live page adds the target padding mask, if leaving it out changes a cell", () => {
+  const added = (json) => livePresets(new Trace(json)).filter(({ name }) => name === "no_target_padding");
+  const [preset] = added(allMasks);
+  assert.deepEqual(preset.changed, ["decoder_combined"]);
+  assert.match(preset.says, /stay the same/);
+  assert.match(added(noLookAhead)[0].says, /words attend to the padding/);
+  assert.deepEqual(added(noPadding), []);
+  assert.equal(livePresets(new Trace(allMasks)).length, maskPresets(new Trace(allMasks)).length + 1);
+});

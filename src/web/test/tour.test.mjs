@@ -5,7 +5,7 @@ import { stepOfStop, STOPS, stopsFor } from "../live/tour_stops.ts";
 import { Trace } from "../trace/trace.ts";
 import { tinyEngine } from "./engine_in_node.mjs";
 
-const SECTIONS = ["text", "masks", "walk", "attention", "answer", "gradient", "update", "train", "break", "search"];
+const SECTIONS = ["text", "masks", "walk", "attention", "answer", "gradient", "update", "train", "search", "break"];
 const pairs = [
   { source: "red", target: "red" },
   { source: "red green blue", target: "blue green red" },

@@ -6,6 +6,7 @@ import { ATTENTION_KINDS, KINDS } from "../../trace/names";
 import { generation, text } from "../engine_state";
 import { pairs } from "../pass_state";
 import { position, running, stop, train } from "../training_state";
+import { TrainedSnapshot, TrainingProgress } from "../training_help";
 import { CompanyAnswers } from "./company_answers";
 import { CompanyAttention } from "./company_attention";
 import { comparePasses, differencesFromAlone, passes, type CompanyPasses } from "./company_passes";
@@ -32,8 +33,8 @@ export function Company({ sentence }: { sentence: number }) {
       <p>
         What the model makes of a sentence must not depend on the rest of the batch. A longer sentence beside it adds
         padding, and the padding masks hide it. <b>Compare the sentence with itself</b>, not the losses of batches: with
-        the masks, its numbers are those it has alone, up to rounding; without them, padding takes a share of its
-        attention, and its predictions depend on the rest of the batch.
+        the masks, its numbers are those it has alone (at most the last digits are rounded differently); without them,
+        padding takes a share of its attention, and its predictions depend on the rest of the batch.
       </p>
       <TrainFirst />
       {lengthOf(pair) >= most ? (
@@ -62,7 +63,7 @@ function TrainFirst() {
   if (running.value) {
     return (
       <p role="status">
-        Training: update {position.value}.{" "}
+        Training: <TrainingProgress />. The numbers below are still those from before.{" "}
         <button type="button" onClick={stop}>
           Stop
         </button>
@@ -72,7 +73,8 @@ function TrainFirst() {
   if (position.value > 0) return null;
   return (
     <p class="warning">
-      This model has not been trained, so it only guesses, with or without padding. A trained model shows more.{" "}
+      This model has not been trained, so it only guesses, with or without padding, and its loss may even be lower
+      without the masks. A trained model shows more. <TrainedSnapshot />{" "}
       <button type="button" onClick={() => void train(FIRST_TRAINING)}>
         Train {FIRST_TRAINING} updates first
       </button>
@@ -103,11 +105,13 @@ function verdict(all: CompanyPasses): string {
     (kind) => `${percent(shares[kind])} of its ${ATTENTION_KINDS[kind].title.toLowerCase()}`,
   );
   const list = new Intl.ListFormat("en-GB").format(stolen);
+  const means =
+    stolen.length > 1 ? "each a mean over its layers, heads and words" : "a mean over layers, heads and words";
   return (
     "With the padding masks, every token of this sentence has the loss that it has alone" +
     (masked!.loss === 0 ? ", to the last bit. " : `, to within ${formatNumber(masked!.loss, 2)}. `) +
     (stolen.length
-      ? `Without them, padding takes ${list}, and the loss of a token changes by up to ${formatNumber(unmasked!.loss, 3)}.`
+      ? `Without them, padding takes ${list} (${means}), and the loss of a token changes by up to ${formatNumber(unmasked!.loss, 3)}.`
       : `Without them, no word sees padding either, so nothing changes.`)
   );
 }

@@ -71,7 +71,9 @@ function WordMap({ title, pass, passes, layer, readout }: WordMapProps) {
       <figcaption>
         <b>{title}</b>
         <span class="note">
-          {padding === 0 ? "No padding." : `Padding gets ${share === 0 ? "nothing" : percent(share)} of the attention.`}
+          {padding === 0
+            ? "No padding."
+            : `Padding gets ${share === 0 ? "nothing" : percent(share)} of the attention in this layer.`}
         </span>
       </figcaption>
       <HeatMap

@@ -30,9 +30,11 @@ export function LiveMaskSection(props: SectionProps) {
   };
   return (
     <>
-      <MaskSection {...props} tools={tools} />
-      <PresetMasks trace={trace} />
-      <MaskAttention trace={trace} sentence={sentence} />
+      <div>
+        <MaskSection {...props} tools={tools} />
+        <PresetMasks trace={trace} />
+        <MaskAttention trace={trace} sentence={sentence} />
+      </div>
       <Company sentence={sentence} />
     </>
   );

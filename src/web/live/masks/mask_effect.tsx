@@ -31,7 +31,7 @@ export function MaskEffect({ trace, sentence }: Props) {
   const shown = (numbers: MaybeFinite[]) => numbers.map((number) => formatNumber(number, 6));
   const nothing = own.map(() => "–");
   return (
-    <div role="status">
+    <div role="status" class="mask-effect-bar">
       <ScrollBox name="Loss and gradient, before and after" class="mask-effect">
         <TitledTable titles={titles}>
           {row("the model’s own", shown(own))}

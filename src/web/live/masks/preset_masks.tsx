@@ -3,7 +3,9 @@ import { useMemo } from "preact/hooks";
 import type { Trace } from "../../trace/trace";
 import { traced } from "../pass_state";
 import { changedMasks, fits } from "./mask_cells";
-import { maskPresets, type MaskPreset } from "./mask_presets";
+import { AlsoSays } from "./also_says";
+import { livePresets } from "./live_presets";
+import type { MaskPreset } from "./mask_presets";
 import { ask, ownMasksOf } from "./mask_state";
 
 /// The preset whose masks the trace has; "right": the model's own; "": others.
@@ -15,11 +17,11 @@ function chosenPreset(trace: Trace, presets: MaskPreset[]): string {
 
 export function PresetMasks({ trace }: { trace: Trace }) {
   // They depend on the batch and the model, not on the cells that are flipped.
-  const presets = useMemo(() => maskPresets(trace), [trace]);
+  const presets = useMemo(() => livePresets(trace), [trace]);
   const chosen = chosenPreset(trace, presets);
   const choose = (name: string) =>
     ask((of, now) =>
-      name === "right" ? ownMasksOf(of) : (maskPresets(of).find((one) => one.name === name)?.masks ?? now),
+      name === "right" ? ownMasksOf(of) : (livePresets(of).find((one) => one.name === name)?.masks ?? now),
     );
   return (
     <section class="preset-masks">
@@ -39,7 +41,7 @@ export function PresetMasks({ trace }: { trace: Trace }) {
         </label>
       </p>
       <p class="note preset-says" role="status">
-        {presets.find(({ name }) => name === chosen)?.says}
+        {presets.find(({ name }) => name === chosen)?.says} <AlsoSays trace={trace} preset={chosen} />
       </p>
     </section>
   );
