@@ -10,6 +10,8 @@ add_custom_command(OUTPUT embedded_files.cpp VERBATIM
     -D OUTPUT=${CMAKE_CURRENT_BINARY_DIR}/embedded_files.cpp -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/EmbedFiles.cmake
   DEPENDS ${embedded_paths} cmake/EmbedFiles.cmake)
 
+set_source_files_properties(embedded_files.cpp PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)
+
 add_library(glassformer STATIC ${glassformer_sources} embedded_files.cpp)
 target_link_libraries(glassformer
   PUBLIC glassformer_core nlohmann_json::nlohmann_json spdlog::spdlog
