@@ -124,7 +124,7 @@ TEST_CASE("What is refused leaves the engine as it was", "[live]") {
 }
 
 TEST_CASE("Workers train the same weights as one, bit for bit", "[live]") {
-  TrainedEngine alone(4);
+  TrainedEngine single(4);
   for (const int size : {2, 3}) {
     CAPTURE(size);
     std::vector<std::unique_ptr<Engine>> workers;
@@ -164,7 +164,7 @@ TEST_CASE("Workers train the same weights as one, bit for bit", "[live]") {
       }
     }
     for (const auto& worker : workers) {
-      CHECK(worker->digest() == alone.digest());
+      CHECK(worker->digest() == single.digest());
     }
   }
   CHECK(refusal([&] { Engine().create(kSettings, sources(), targets(), 0, 4); }) ==

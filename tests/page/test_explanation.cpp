@@ -100,8 +100,8 @@ TEST_CASE("`alone` equals the result of explaining each sentence alone, for ever
           const ExplainedVariant& variant = batch.explanation.variants[i];
           const ExplainedVariant& expected = one.explanation.variants[i];
           CAPTURE(variant.name, b, dropout);
-          const Matrix<float> alone = example::losses(variant.alone).row(b).leftCols(T);
-          CHECK(same_bits(alone, example::losses(expected.trace.answers)));
+          const Matrix<float> by_itself = example::losses(variant.alone).row(b).leftCols(T);
+          CHECK(same_bits(by_itself, example::losses(expected.trace.answers)));
           CHECK(example::likeliest(variant.alone.at(static_cast<std::size_t>(b))) ==
                 example::likeliest(expected.trace.answers.at(0)));
         }
@@ -113,9 +113,9 @@ TEST_CASE("`alone` equals the result of explaining each sentence alone, for ever
 TEST_CASE("Other sentences in the batch change a sentence's losses only if padding masks are off", "[page]") {
   const ExplainedExample example;
   const auto batch_matters = [&](const std::string& variant, Index b, Index tokens) {
-    const Matrix<float> alone = example::losses(example.variant(variant).alone);
+    const Matrix<float> by_itself = example::losses(example.variant(variant).alone);
     const Matrix<float> in_batch = example::losses(example.trace(variant).answers);
-    return !alone.row(b).leftCols(tokens).isApprox(in_batch.row(b).leftCols(tokens), 1e-4F);
+    return !by_itself.row(b).leftCols(tokens).isApprox(in_batch.row(b).leftCols(tokens), 1e-4F);
   };
   for (const Index b : {0, 1}) {
     const Index tokens = b == 0 ? 3 : 6;
