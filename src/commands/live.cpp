@@ -1,4 +1,3 @@
-#include <httplib.h>
 #include <spdlog/spdlog.h>
 
 #include <chrono>
@@ -12,6 +11,10 @@
 #include "glassformer/files/interruption.hpp"
 #include "glassformer/files/output_file.hpp"
 #include "glassformer/files/user_error.hpp"
+
+// clang-format off: after Eigen, one of whose parameters is called _res, a macro of <resolv.h>
+#include <httplib.h>
+// clang-format on
 
 namespace glassformer {
 namespace {

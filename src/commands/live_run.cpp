@@ -89,7 +89,7 @@ std::vector<fs::path> checkpoints_to_show(const fs::path& run, const fs::path& c
   if (!is_run(run)) {
     return {checkpoint};
   }
-  const std::vector<fs::path> all = checkpoints_in(run);
+  std::vector<fs::path> all = checkpoints_in(run);
   if (all.size() <= most) {
     return all;
   }

@@ -64,7 +64,7 @@ class HeadsOff {
     const Index head_width = width / session.settings().model.heads;
     for (const std::string& name : heads) {
       const auto space = name.rfind(' ');
-      const Index head = std::atoi(name.c_str() + space + 1);
+      const Index head = std::atoi(name.c_str() + space + 1);  // NOLINT(cert-err34-c): turn_off_heads has checked it
       const auto weight = session.weight("model." + name.substr(0, space) + ".out_proj.weight");
       kept_.emplace_back(weight, std::vector<float>(weight.values.begin(), weight.values.end()));
       for (Index row = 0; row < width; ++row) {
@@ -75,6 +75,7 @@ class HeadsOff {
     }
   }
   ~HeadsOff() {
+    // NOLINTNEXTLINE(modernize-loop-convert): a view in reverse does not compile with Clang 14
     for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
       std::ranges::copy(kept->second, kept->first.values.begin());
     }
@@ -128,6 +129,7 @@ Json Engine::create(std::string_view settings_lines, Lines source, Lines target,
                {"batches", batches.size()},
                {"settings", settings_json(settings)},
                {"remarks", text.remarks}};
+  // NOLINTNEXTLINE(modernize-make-unique): before Clang 16, make_unique cannot make an aggregate
   state_.reset(
       new State{settings, std::move(text), std::move(message_ranks), std::move(session), {}, {}, {}, {}, {}, {}});
   return created;
