@@ -26,7 +26,7 @@ install_compiler() {
 
 build_engine() {  # build_engine NAME RELAXED OUTPUT
   cmake -G Ninja -B "build/$1" --toolchain cmake/wasm32.cmake -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
-    -DGLASSFORMER_CORE_ONLY=ON -DGLASSFORMER_RELAXED="$2" ${GLASSFORMER_CMAKE:+"$GLASSFORMER_CMAKE"} >/dev/null
+    -DGLASSFORMER_CORE_ONLY=ON -DGLASSFORMER_RELAXED="$2" ${GLASSFORMER_CMAKE:-} >/dev/null
   cmake --build "build/$1" --target engine
   gzip -9nc "build/$1/engine.wasm" >"$3"
 }
@@ -41,8 +41,9 @@ build_engines() {  # build_engines DIRECTORY
 make_snapshots() {
   install_packages program
   build release glassformer_program
-  local run update
+  local update
   run=$(mktemp -d)
+  trap 'rm -rf "$run"' EXIT
   build/release/glassformer train configs/toy.yaml --output "$run/all" --set data.valid= \
     --set training.validation.every=50 --set training.checkpoints.keep=1000 --set training.checkpoints.average=0
   mkdir "$run/toy"  # a run with some of the checkpoints
@@ -51,7 +52,6 @@ make_snapshots() {
   mv "$run/all/$(readlink "$run/toy/last")" "$run/toy"
   mkdir -p "${SNAPSHOTS%/*}"
   build/release/glassformer live "$run/toy" --json "$SNAPSHOTS"
-  rm -r "$run"
 }
 
 case ${1:-} in
@@ -60,16 +60,15 @@ case ${1:-} in
   --engine | --check)
     if ! install_compiler; then
       echo 'SKIPPED: the engine of the live page needs clang-19 with the libraries for wasm32-wasi.' >&2
-      exit 0
-    fi
-    if [[ $1 == --engine ]]; then
+      [[ $1 == --check ]] || exit 2
+    elif [[ $1 == --engine ]]; then
       build_engines "$DIST"
     else
       fresh=$(mktemp -d)
       trap 'rm -r "$fresh"' EXIT
       build_engines "$fresh"
       for engine in engine.wasm.gz engine_emulated.wasm.gz; do
-        if ! cmp "$fresh/$engine" "$DIST/$engine"; then
+        if ! cmp <(gunzip -c "$fresh/$engine") <(gunzip -c "$DIST/$engine"); then
           echo "$DIST/$engine is not what the sources give. To build it again: scripts/live.sh --engine" >&2
           exit 1
         fi
@@ -82,8 +81,10 @@ case ${1:-} in
     exit 2
     ;;
 esac
+snapshots=(--snapshots "$SNAPSHOTS")
 if [[ ! -e $SNAPSHOTS ]]; then
+  snapshots=()
   echo "SKIPPED: the page is made without snapshots of the toy, because there is no $SNAPSHOTS; to make it: $0 --snapshots" >&2
 fi
-python3 scripts/live_pages.py build/live --snapshots "$SNAPSHOTS"
+python3 scripts/live_pages.py build/live "${snapshots[@]}"
 echo 'Open build/live/glassformer-live.html'

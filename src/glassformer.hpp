@@ -160,7 +160,7 @@ class Session {
   void restore(std::span<const std::byte> snapshot);
   /// Continues training that was done elsewhere, with the same settings and the same pairs: takes over its progress,
   /// its weights and the optimizer's m and v, [parameters] each. \throws std::invalid_argument  a size is wrong; the
-  /// epoch has no such batch; the session has no sentence pairs
+  /// progress is impossible; the session has no sentence pairs
   void continue_from(const Progress& progress, std::span<const float> weights, std::span<const float> m,
                      std::span<const float> v);
 

@@ -142,6 +142,19 @@ void check_output(const std::string& option, const std::filesystem::path& file) 
   }
 }
 
+void check_two_files(const std::optional<std::filesystem::path>& html,
+                     const std::optional<std::filesystem::path>& json) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!html || !json || (fs::exists(*html, error) && !fs::is_regular_file(*html, error))) {
+    return;
+  }
+  const auto place = [&](const fs::path& file) { return fs::weakly_canonical(fs::absolute(file, error), error); };
+  if (const fs::path of_page = place(*html); !of_page.empty() && of_page == place(*json)) {
+    throw UserError("--html and --json are the same file, " + html->string() + "; choose a different one for each.");
+  }
+}
+
 void check_range(CLI::Option* option, double lowest, double highest) {
   const auto check = [=](const std::string& text) -> std::string {
     double number = 0;

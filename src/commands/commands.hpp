@@ -80,6 +80,10 @@ void check_memory(const LoadedModel& loaded, Index S, Index T);
 /// \throws UserError that begins with `option`: writing to this file would replace a file of a checkpoint or a run
 void check_output(const std::string& option, const std::filesystem::path& file);
 
+/// For --html and --json. \throws UserError: both are the same file (unless it is a device, such as /dev/null)
+void check_two_files(const std::optional<std::filesystem::path>& html,
+                     const std::optional<std::filesystem::path>& json);
+
 void check_range(CLI::Option* option, double lowest, double highest);
 
 }  // namespace glassformer

@@ -27,18 +27,6 @@ void check_default_page() {
   }
 }
 
-/// \throws UserError: both are the same file (unless it is a device, such as /dev/null)
-void check_two_files(const fs::path& html, const fs::path& json) {
-  std::error_code error;
-  if (fs::exists(html, error) && !fs::is_regular_file(html, error)) {
-    return;
-  }
-  const auto place = [&](const fs::path& file) { return fs::weakly_canonical(fs::absolute(file, error), error); };
-  if (const fs::path of_page = place(html); !of_page.empty() && of_page == place(json)) {
-    throw UserError("--html and --json are the same file, " + html.string() + "; choose a different one for each.");
-  }
-}
-
 /// Opens explain.html. Returns why this failed, for example in a directory where the user may not write, and the way
 /// out; "" if it is open.
 std::string open_default_page(std::optional<OutputFile>& file) try {

@@ -1,8 +1,10 @@
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <chrono>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "glassformer/commands/commands.hpp"
@@ -63,21 +65,34 @@ int serve(const std::string& page, std::optional<int> wanted_port) {
   httplib::Server server;
   server.Get("/", [&](const httplib::Request& request, httplib::Response& response) {
     if (is_local(request.get_header_value("Host"))) {
+      response.set_header("Cross-Origin-Resource-Policy", "same-origin");
       response.set_content(page, "text/html; charset=utf-8");
     } else {
       response.status = 403;
     }
   });
+  server.set_keep_alive_timeout(1);  // an open page would otherwise delay the end
   const int port = bind(server, wanted_port);
   stop_on_signals();
-  std::thread listener([&] { server.listen_after_bind(); });
+  std::atomic<bool> ended = false;
+  std::thread listener([&] {
+    server.listen_after_bind();
+    ended = true;
+  });
+  const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  while (!server.is_running() && !ended) {  // before that, stop() does nothing
+    wait();
+  }
   std::cout << "http://" << kAddress << ":" << port << "/" << std::endl;
   spdlog::info("open this address in a browser of this computer; Ctrl-C ends the program");
-  while (stop_signal() == 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  while (stop_signal() == 0 && !ended) {
+    wait();
   }
   server.stop();
   listener.join();
+  if (stop_signal() == 0) {
+    throw std::runtime_error(fmt::format("the server at {} port {} has ended", kAddress, port));
+  }
   return 128 + stop_signal();
 }
 
@@ -85,6 +100,10 @@ int run_live(const LiveOptions& options) {
   if (options.json && !options.run) {
     throw UserError("--json: this writes a run for the page; give the run's directory, too");
   }
+  if (options.port && (options.html || options.json)) {
+    throw UserError("--port: there is no server if the page or the run is written to a file; leave it out");
+  }
+  check_two_files(options.html, options.json);
   std::optional<OutputFile> html;
   std::optional<OutputFile> json;
   for (const auto& [option, name, file] :

@@ -8,11 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "glassformer/checkpoint/checksums.hpp"
-#include "glassformer/checkpoint/file_names.hpp"
-#include "glassformer/checkpoint/parameters.hpp"
-#include "glassformer/checkpoint/run_names.hpp"
-#include "glassformer/checkpoint/training_state.hpp"
+#include "glassformer/commands/live_checkpoints.hpp"
 #include "glassformer/files/base64.hpp"
 #include "glassformer/files/lines.hpp"
 #include "glassformer/files/user_error.hpp"
@@ -26,10 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostSnapshots = 8;
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // of all snapshots, and of the text
+constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
 constexpr std::size_t kShownPairs = 3;
-constexpr std::ptrdiff_t kShownLength = 60;  // letters
+constexpr std::ptrdiff_t kShownLength = 60;  // bytes
 
 struct Lines {
   std::vector<std::string> source, target;
@@ -53,9 +48,9 @@ Lines read_lines(const DataSettings& data, const std::string& name) {
   std::size_t bytes = 0;
   for (std::string source, target; reader.next(source, target);) {
     bytes += source.size() + target.size();
-    if (bytes > kMostBytes) {
+    if (bytes > kMostTextBytes) {
       throw UserError(fmt::format("{}: the text is too large for a page, which holds at most {} MB",
-                                  data.source_file(name).string(), kMostBytes >> 20));
+                                  data.source_file(name).string(), kMostTextBytes >> 20));
     }
     lines.source.push_back(source);
     lines.target.push_back(target);
@@ -82,23 +77,6 @@ LiveSettings live_settings(const Config& config, const std::string& run) {
   return {config.model,          config.training,           config.decoding,
           tokenizer.joint,       tokenizer.vocabulary_size, tokenizer.min_frequency,
           config.data.max_length};
-}
-
-/// The checkpoints to show: the one that was asked for, or those of the run, evenly chosen if there are many.
-std::vector<fs::path> checkpoints_to_show(const fs::path& run, const fs::path& checkpoint, std::size_t most) {
-  if (!is_run(run)) {
-    return {checkpoint};
-  }
-  std::vector<fs::path> all = checkpoints_in(run);
-  if (all.size() <= most) {
-    return all;
-  }
-  std::vector<fs::path> chosen;
-  for (std::size_t i = 1; i <= most; ++i) {
-    chosen.push_back(all[i * all.size() / most - 1]);
-  }
-  spdlog::info("the page gets {} of the run's {} checkpoints, the last one included", most, all.size());
-  return chosen;
 }
 
 /// The page's vocabularies and pairs.
@@ -142,37 +120,30 @@ Json shown_pairs(const Lines& lines) {
   return pairs;
 }
 
-/// Reads checkpoints into a session, one after the other.
-class Snapshots {
- public:
-  Snapshots(const LiveSettings& settings, const LiveText& text)
-      : session_(session_settings(settings, text), text.pairs), weights_(size()), m_(size()), v_(size()) {}
+}  // namespace
 
-  std::size_t bytes() const { return 3 * size() * sizeof(float); }
+namespace {
 
-  RunProgress read(const fs::path& checkpoint) {
-    if (!fs::exists(checkpoint / kStateFile)) {
-      throw UserError(checkpoint.string() +
-                      ": expected a checkpoint from which training can go on, found one without " + kStateFile +
-                      "; give the run's directory, or one of its checkpoints step-...");
-    }
-    verify_checksums(checkpoint, Verify::all);
-    read_parameters(checkpoint, session_.model().weights.tensors(), weights_.data());
-    return read_training_state(checkpoint, m_, v_);
+/// The first test text; none, with a warning, if it cannot be read.
+Lines test_lines(const DataSettings& data) {
+  if (data.tests.empty()) {
+    return {};
   }
-
-  Json snapshot(const fs::path& checkpoint) {
-    const RunProgress progress = read(checkpoint);
-    session_.continue_from(progress, weights_, m_, v_);
-    return {{"update", progress.update}, {"bytes", base64_of(session_.snapshot())}};
+  try {
+    return read_lines(data, data.tests.front());
+  } catch (const UserError& error) {
+    spdlog::warn("the page gets no test text: {}", error.what());
+    return {};
   }
+}
 
- private:
-  std::size_t size() const { return static_cast<std::size_t>(session_.model().weights.size()); }
-
-  Session session_;
-  std::vector<float> weights_, m_, v_;
-};
+Json json_of(const LiveSettings& settings) {
+  Json values = Json::object();
+  for (const Json& setting : settings_json(settings)) {
+    values[setting["key"].get<std::string>()] = setting["value"];
+  }
+  return values;
+}
 
 }  // namespace
 
@@ -180,38 +151,26 @@ std::string live_run_json(const fs::path& run) {
   const LoadedModel loaded(run);
   const Config& config = loaded.config;
   const LiveSettings settings = live_settings(config, run.string());
+  const std::vector<fs::path> checkpoints = checkpoints_to_show(run, loaded);
   const Lines lines = read_lines(config.data, config.data.train);
   const LiveText text = live_text(settings, lines, config.data);
-
-  Snapshots snapshots(settings, text);
-  const std::size_t most = std::min(kMostSnapshots, kMostBytes / snapshots.bytes());
-  if (most == 0) {
-    throw UserError(
-        fmt::format("{}: the model is too large for a page: its training state has {} MB, and a page at "
-                    "most {} MB. `glassformer explain {}` shows its numbers.",
-                    run.string(), snapshots.bytes() >> 20, kMostBytes >> 20, run.string()));
-  }
-  const std::vector<fs::path> checkpoints = checkpoints_to_show(run, loaded.checkpoint, most);
-  check_text(text, lines, loaded, snapshots.read(checkpoints.back()));
+  CheckpointReader reader(settings, text);
+  check_text(text, lines, loaded, reader.read(checkpoints.back()));
   if (!config.model_from.empty()) {
     spdlog::warn("this run began with the weights of {}; update 0 in the page has new ones",
                  config.model_from.string());
   }
-
-  Json result{{"name", run.lexically_normal().string()}, {"settings", Json::object()}};
-  for (const Json& setting : settings_json(settings)) {
-    result["settings"][setting["key"].get<std::string>()] = setting["value"];
-  }
+  const Lines test = test_lines(config.data);
+  const bool has_test = !test.source.empty();
+  Json result{{"name", run.lexically_normal().string()}, {"settings", json_of(settings)}};
   result.update(lines.json());
-  const std::vector<std::string>& tests = config.data.tests;
-  const bool has_test = !tests.empty() && fs::exists(config.data.source_file(tests[0]));
-  const Lines test = has_test ? read_lines(config.data, tests[0]) : Lines();
   result["test"] = has_test ? test.json() : Json();
   result["pairs"] = shown_pairs(has_test ? test : lines);
   for (const fs::path& checkpoint : checkpoints) {
-    result["snapshots"].push_back(snapshots.snapshot(checkpoint));
+    const RunProgress progress = reader.read(checkpoint);
+    result["snapshots"].push_back({{"update", progress.update}, {"bytes", base64_of(reader.snapshot(progress))}});
   }
-  return result.dump();
+  return result.dump(-1, ' ', false, Json::error_handler_t::replace);  // a path need not be UTF-8
 }
 
 }  // namespace glassformer

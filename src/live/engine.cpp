@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "glassformer/batching/plan.hpp"
+#include "glassformer/live/heads_off.hpp"
 #include "glassformer/live/live_text.hpp"
+#include "glassformer/live/mask_cells.hpp"
 #include "glassformer/live/message_ranks.hpp"
 #include "glassformer/live/search_tree.hpp"
 #include "glassformer/numerics/gemm.hpp"
@@ -21,14 +22,6 @@ using Json = Engine::Json;
 using Lines = Engine::Lines;
 
 Json address(std::span<const float> numbers) { return std::bit_cast<std::uintptr_t>(numbers.data()); }
-
-/// Copies [rows, keys] cells of a mask, and moves `cells` past them.
-Mask take_mask(std::span<const std::uint8_t>& cells, Index sentences, Index queries, Index keys) {
-  Mask mask = all_visible(sentences, queries, keys);
-  std::copy_n(cells.begin(), mask.blocked.size(), mask.blocked.data());
-  cells = cells.subspan(static_cast<std::size_t>(mask.blocked.size()));
-  return mask;
-}
 
 }  // namespace
 
@@ -56,40 +49,10 @@ void copy_all(const std::vector<TensorView<const float>>& tensors, std::vector<f
   }
 }
 
-/// Sets the weights of switched-off heads to 0 while it exists: the columns of out_proj that read them.
-class HeadsOff {
- public:
-  HeadsOff(Session& session, Lines heads) {
-    const Index width = session.settings().model.d_model;
-    const Index head_width = width / session.settings().model.heads;
-    for (const std::string& name : heads) {
-      const auto space = name.rfind(' ');
-      const Index head = std::atoi(name.c_str() + space + 1);  // NOLINT(cert-err34-c): turn_off_heads has checked it
-      const auto weight = session.weight("model." + name.substr(0, space) + ".out_proj.weight");
-      kept_.emplace_back(weight, std::vector<float>(weight.values.begin(), weight.values.end()));
-      for (Index row = 0; row < width; ++row) {
-        std::ranges::fill(weight.values.subspan(static_cast<std::size_t>(row * width + head * head_width),
-                                                static_cast<std::size_t>(head_width)),
-                          0.0F);
-      }
-    }
-  }
-  ~HeadsOff() {
-    // NOLINTNEXTLINE(modernize-loop-convert): a view in reverse does not compile with Clang 14
-    for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
-      std::ranges::copy(kept->second, kept->first.values.begin());
-    }
-  }
-  HeadsOff(const HeadsOff&) = delete;
-  HeadsOff& operator=(const HeadsOff&) = delete;
-
- private:
-  std::vector<std::pair<TensorView<float>, std::vector<float>>> kept_;
-};
-
 DecodingSettings search_settings(const LiveSettings& settings, std::string_view lines) {
   DecodingSettings search = read_settings(lines, settings).decoding;
   search.n_best = search.beam;
+  check_search(search);  // before a HeadsOff exists
   return search;
 }
 
@@ -110,6 +73,9 @@ Json Engine::about() { return {{"version", GLASSFORMER_VERSION}, {"instructions"
 Json Engine::settings() { return settings_json({}); }
 
 Json Engine::create(std::string_view settings_lines, Lines source, Lines target, int rank, int ranks) {
+  if (ranks < 1 || rank < 0 || rank >= ranks) {
+    refuse("rank: expected one of " + std::to_string(ranks) + ", from 0, found " + std::to_string(rank));
+  }
   const LiveSettings settings = read_settings(settings_lines, {});
   LiveText text = read_text(settings, source, target);
   const SessionSettings of_session = session_settings(settings, text);
@@ -163,10 +129,14 @@ void Engine::receive(std::span<const float> sum, std::span<const std::byte> resu
 
 Json Engine::step() {
   State& s = state();
+  if (s.ranks->size() > 1 && s.ranks->sum.empty()) {
+    refuse("step: expected receive() before, with the sum of all workers");
+  }
   copy_all(std::as_const(s.session).weights(), s.weights_before);
   copy_all(s.session.first_moments(), s.m_before);
   copy_all(s.session.second_moments(), s.v_before);
   s.update = s.session.step();
+  s.ranks->sum.clear();
   return {{"number", s.update.number},
           {"loss", s.update.loss.mean()},
           {"tokens", s.update.loss.tokens},
@@ -191,17 +161,7 @@ Json Engine::trace(Lines sources, Lines targets, std::span<const std::uint8_t> m
   if (!masks.empty()) {
     const SessionText ids = ids_of(explained.tokenizers, pairs);
     const Batch batch = make_batch(ids.view(), all_sentences(ids.view()));
-    const Index B = batch.size();
-    const Index S = batch.source.cols();
-    const Index T = batch.target_input.cols();
-    if (std::ssize(masks) != B * (S * S + T * T + T * S)) {
-      refuse("masks: expected " + std::to_string(B * (S * S + T * T + T * S)) + " cells, found " +
-             std::to_string(masks.size()));
-    }
-    given.encoder_padding = take_mask(masks, B, S, S);
-    given.decoder_combined = take_mask(masks, B, T, T);
-    given.cross_padding = take_mask(masks, B, T, S);
-    check_masks(given, batch);
+    given = masks_of_cells(masks, batch);
   }
   const bool has_masks = given.cross_padding.blocked.size() > 0;
   const HeadsOff off(s.session, s.heads_off);
@@ -228,8 +188,9 @@ Json Engine::search_tree(const std::string& source, std::string_view search) con
   State& s = state();
   std::vector<Id> ids = s.text.source->encode(source);
   ids.push_back(s.text.source->special().eos);
+  const DecodingSettings settings = search_settings(s.settings, search);
   const HeadsOff off(s.session, s.heads_off);
-  return glassformer::search_tree(s.session.model(), search_settings(s.settings, search), *s.text.target, ids);
+  return glassformer::search_tree(s.session.model(), settings, *s.text.target, ids);
 }
 
 Json Engine::update_numbers(std::string_view tensor) const {
@@ -266,18 +227,7 @@ Json Engine::update_numbers(std::string_view tensor) const {
 
 void Engine::turn_off_heads(Lines heads) {
   State& s = state();
-  std::vector<std::string> known;
-  for (const AttentionWeights& one :
-       s.explanation.variants.empty() ? std::vector<AttentionWeights>{} : s.explanation.right().trace.attention) {
-    for (Index head = 0; head < s.settings.model.heads; ++head) {
-      known.push_back(one.part + " " + std::to_string(head));
-    }
-  }
-  for (const std::string& head : heads) {
-    if (std::ranges::find(known, head) == known.end()) {
-      refuse("heads: there is no head \"" + head + "\"");
-    }
-  }
+  check_heads(s.settings.model, heads);
   s.heads_off.assign(heads.begin(), heads.end());
 }
 
@@ -293,7 +243,11 @@ Json Engine::weights() const {
 
 std::vector<std::byte> Engine::snapshot() const { return state().session.snapshot(); }
 
-void Engine::restore(std::span<const std::byte> snapshot) { state().session.restore(snapshot); }
+void Engine::restore(std::span<const std::byte> snapshot) {
+  State& s = state();
+  s.session.restore(snapshot);
+  s.weights_before.clear();  // update_numbers() has nothing to show: a snapshot has no gradient
+}
 
 std::uint64_t Engine::digest() const { return state().session.digest(); }
 

@@ -41,7 +41,8 @@ class Engine {
   /// How the vocabulary reads a sentence: ids, tokens and the words that are unknown.
   Json tokens(bool source, std::string_view sentence) const;
 
-  /// One update: number, loss (the mean), tokens, gradient_norm, learning_rate, skipped, pairs.
+  /// One update. With several workers, they must have exchanged what receive() takes. Returns number, loss (the mean),
+  /// tokens, gradient_norm, learning_rate, skipped, pairs.
   Json step();
   // For several workers; see Session.
   void run_shards();
@@ -51,9 +52,7 @@ class Engine {
   void receive(std::span<const float> sum, std::span<const std::byte> results);
 
   /// A pass over these pairs, forward and backward, as page/trace_json.hpp describes, with the addresses of all
-  /// matrices. They are valid until the next call of trace(). `masks` has a byte for each cell (1 = blocked) of
-  /// encoder_padding [B, S, S], decoder_combined [B, T, T] and cross_padding [B, T, S], one after the other; empty: the
-  /// model's own masks.
+  /// matrices. They are valid until the next trace() or create(). `masks`: see mask_cells.hpp; empty: the model's own.
   Json trace(Lines sources, Lines targets, std::span<const std::uint8_t> masks);
 
   /// For each source, the best translations: text, ids, log_probability, score, finished. `search` are lines of
@@ -63,13 +62,15 @@ class Engine {
   Json search_tree(const std::string& source, std::string_view search) const;
 
   /// The addresses of a tensor's numbers: weights, gradient, m and v after the last update; weights_before, m_before
-  /// and v_before it; and the update's scalars: number, gradient_norm, clip_scale, learning_rate.
+  /// and v_before it; and the update's scalars: number, gradient_norm, clip_scale, learning_rate. The addresses are
+  /// valid until the next step() or create(). Refused before the first update, and after restore().
   Json update_numbers(std::string_view tensor) const;
   /// Turns attention heads off, all others on: a list of "part head", such as "decoder.layers.0.encoder_attn 1". It
   /// changes what trace, translate and search_tree compute, not what is trained.
   void turn_off_heads(Lines heads);
 
-  /// All tensors of the weights: name, shape, and the address of the numbers, which are floats.
+  /// All tensors of the weights: name, shape, and the address of the numbers, which are floats, valid until the next
+  /// create().
   Json weights() const;
   std::vector<std::byte> snapshot() const;
   void restore(std::span<const std::byte> snapshot);

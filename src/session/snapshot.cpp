@@ -186,6 +186,9 @@ void Session::continue_from(const Progress& progress, std::span<const float> wei
              std::to_string(numbers.size()));
     }
   }
+  if (!is_possible(stored(progress))) {
+    refuse("progress: it is impossible");
+  }
   if (!state.ensure_trainer().continue_from(progress)) {
     refuse("progress: its epoch has no batch " + std::to_string(progress.batch));
   }

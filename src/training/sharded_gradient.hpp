@@ -59,8 +59,11 @@ class ShardedGradient {
 
   /// The gradient found by compute(), in the layout of the parameters.
   std::span<const float> gradient() const { return gradients_.front(); }
-  /// Sets the gradient to 0, as it was before the first compute().
-  void clear() { std::ranges::fill(gradients_.front(), 0.0F); }
+  /// Sets the gradient to 0, as it was before the first compute(), and forgets what run_shards() has done.
+  void clear() {
+    std::ranges::fill(gradients_.front(), 0.0F);
+    has_run_ = false;
+  }
 
  private:
   /// What a thread needs to compute a shard.

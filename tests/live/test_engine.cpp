@@ -199,6 +199,8 @@ TEST_CASE("A key that a changed mask blocks gets no attention, and one that it o
 
 TEST_CASE("A head that is off adds nothing, and the weights stay as they are", "[live]") {
   TrainedEngine engine(5);
+  CHECK(refusal([&] { engine.turn_off_heads(std::vector<std::string>{"encoder.layers.0.self_attn 1"}); }).empty());
+  engine.turn_off_heads({});
   const std::uint64_t digest = engine.digest();
   const Json before = engine.trace(kShownSources, kShownTargets, {});
   const std::vector<double> with_all = computed(before, "decoder.layers.0.encoder_attn.out_proj", "y");
@@ -249,6 +251,12 @@ TEST_CASE("An engine returns to a snapshot and continues as if it had never gone
   const std::uint64_t digest = engine.digest();
   engine.step();
   engine.restore(snapshot);
+  CHECK(refusal([&] { engine.update_numbers("model.decoder.layers.1.fc1.bias"); }) == "there has been no update yet");
   CHECK(engine.step().at("number") == 4);
+  CHECK(engine.digest() == digest);
+
+  engine.run_shards();  // of an update that is then not made
+  engine.restore(snapshot);
+  engine.step();
   CHECK(engine.digest() == digest);
 }

@@ -120,10 +120,17 @@ TEST_CASE("live refuses what the page cannot open, with the reason", "[program]"
   refuses("--json x.json", "give the run's directory");
   refuses("nothing --json x.json", "nothing: there is no such directory");
   refuses("run --html run/config.yaml", "this would overwrite run/config.yaml");
+  refuses("run --port 8080 --json x.json", "there is no server");
+  refuses("run --html x.json --json x.json", "are the same file");
   refuses("run --port 0", "expected a number from 1 to 65535");
 
   REQUIRE(program.run(kTrain + "--output mean --set training.checkpoints.average=2").status == 0);
   refuses("mean/average-00000006 --json x.json", "without training_state.safetensors");
+  for (const char* step : {"step-00000002", "step-00000004", "step-00000006", "best", "last"}) {
+    fs::remove_all(program / "mean" / step);
+  }
+  fs::create_directory_symlink("average-00000006", program / "mean/best");
+  refuses("mean --json x.json", "without training_state.safetensors");
 
   REQUIRE(program.run(kTrain + "--output own_size --set tokenizer.source_vocabulary_size=12").status == 0);
   refuses("own_size --json x.json", "a size for one language alone");
@@ -140,4 +147,57 @@ TEST_CASE("live refuses what the page cannot open, with the reason", "[program]"
   refuses("other/last --json x.json", "found no word");
   fs::remove(program / "text/train.en");
   refuses("other/last --json x.json", "text/train.en: ");
+}
+
+TEST_CASE("the page of a run whose test text is empty or missing shows training pairs", "[program]") {
+  const Program program;
+  fs::create_directory(program / "text");
+  for (const char* language : {"en", "de"}) {
+    write_bytes(program / ("text/train." + std::string(language)), "a b c\nb c d\n");
+    write_bytes(program / ("text/test." + std::string(language)), "");
+  }
+  const std::string text = "--set data.directory=text --set data.tests='[test]' --set data.valid='' ";
+  REQUIRE(program.run(kTrain + text + "--output run").status == 0);
+  const auto shown = [&] {
+    const auto result = program.run("live run --json run.json");
+    CAPTURE(result.err);
+    REQUIRE(result.status == 0);
+    const Json run = Json::parse(read_bytes(program / "run.json"));
+    CHECK(run.at("test").is_null());
+    CHECK(run.at("pairs").at(0).at("source") == "a b c");
+    return result.err;
+  };
+  shown();
+  fs::remove(program / "text/test.de");
+  CHECK(contains(shown(), "the page gets no test text: "));
+}
+
+TEST_CASE("live serves the page under this computer's names only, and ends by a signal", "[program]") {
+  const Program program;
+  std::thread server([&] {
+    const auto result = program.shell("\"$glassformer\" live >address & echo $! >pid; wait $!");
+    CHECK(result.status == 128 + SIGTERM);
+  });
+  std::string address;
+  for (int i = 0; i < 1000 && !address.ends_with("/\n"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    address = fs::exists(program / "address") ? read_bytes(program / "address") : "";
+  }
+  REQUIRE(address.ends_with("/\n"));
+  httplib::Client client(address.substr(0, address.size() - 2));
+  const auto status = [&](const char* path, const std::string& host) {
+    const auto response = client.Get(path, {{"Host", host}});
+    REQUIRE(response);
+    return response->status;
+  };
+  CHECK(status("/", "127.0.0.1:8017") == 200);
+  CHECK(status("/", "localhost:8017") == 200);
+  CHECK(status("/", "localhost") == 200);
+  CHECK(status("/", "evil.example:8017") == 403);
+  CHECK(status("/other", "localhost") == 404);
+  CHECK(contains(client.Get("/")->body, "id=\"engine.wasm\""));
+  const std::string port = address.substr(address.rfind(':') + 1);
+  check_refused(Program().run("live --port " + std::to_string(std::stoi(port))), "another program uses this port");
+  kill(std::stoi(read_bytes(program / "pid")), SIGTERM);
+  server.join();
 }
