@@ -76,7 +76,8 @@ export class LocalEngine {
   }
 
   step(): Update {
-    return this.module.json("step");
+    const { number, loss, gradient_norm, learning_rate, skipped } = this.module.json<Update>("step");
+    return { number, loss, gradient_norm, learning_rate, skipped };
   }
 
   // For several workers: run_shards() on all; add_shards() on one after the other; receive() and step() on all.
