@@ -1,7 +1,7 @@
 // One sentence pair: two fields, what the vocabulary lacks, and buttons.
-import { busy, run } from "../engine_state";
+import { busy } from "../engine_state";
 import { SentenceField } from "./sentence_field";
-import { editDraft, type Draft } from "./text_state";
+import { translateDraft, type Draft } from "./text_state";
 import { tooLong } from "./limits";
 
 interface Props {
@@ -14,10 +14,6 @@ interface Props {
 
 export function PairFields({ draft, place, count, move, remove }: Props) {
   const name = `sentence ${place}`;
-  const translate = async () => {
-    const found = await run("translating", (engine) => engine.translate([draft.source], {}));
-    if (found) editDraft(draft.id, { target: found[0]?.[0]?.text ?? "" });
-  };
   return (
     <li data-draft={draft.id}>
       <div class="pair-fields" role="group" aria-label={`Sentence ${place}`}>
@@ -31,7 +27,7 @@ export function PairFields({ draft, place, count, move, remove }: Props) {
             type="button"
             class="quiet"
             disabled={busy.value || tooLong(draft.source) !== null}
-            onClick={() => void translate()}
+            onClick={() => void translateDraft(draft)}
           >
             Use the model’s translation<span class="hidden"> of {name} as its target</span>
           </button>
