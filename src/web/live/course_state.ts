@@ -1,5 +1,6 @@
 // The course in the live page: where its pages come from, and which of them is shown.
 import { signal } from "@preact/signals";
+import { messageOf } from "../base/message";
 import type { CourseRoute } from "../course/route";
 import { openCourse, type CourseSource } from "../course/source";
 import { hasPageFile } from "./page_files";
@@ -21,8 +22,12 @@ export function showChapter(route: CourseRoute, byLink: boolean): void {
   chapter.value = route;
   if (opened || !hasCourse()) return;
   opened = true;
+  courseProblem.value = null;
   openCourse().then(
     (found) => (source.value = found),
-    (problem: unknown) => (courseProblem.value = problem instanceof Error ? problem.message : String(problem)),
+    (problem: unknown) => {
+      opened = false; // the next link tries again
+      courseProblem.value = messageOf(problem);
+    },
   );
 }

@@ -75,6 +75,7 @@ export function ChosenSection() {
 }
 
 function Starting() {
+  if (error.value !== null && work.value === null) return null; // the message above says why
   return <p role="status">{work.value === null ? "Starting the engine …" : `The engine is ${work.value} …`}</p>;
 }
 
