@@ -2,7 +2,7 @@
 import { messageOf } from "../base/message";
 import type { Setting } from "../engine/protocol";
 import { notice } from "./notice";
-import { hasPageFile, readPageFile, readPageJson } from "./page_files";
+import { hasPageFile, readPageFile, readPageJson } from "../base/page_files";
 import { checkRun, isMadeFrom, startOf } from "./run_file";
 import { mergeSnapshots, shippedSnapshots, type Snapshot } from "./snapshots";
 import { starts } from "./starts";

@@ -2,11 +2,7 @@
 import { signal } from "@preact/signals";
 import { messageOf } from "../base/message";
 import type { CourseRoute } from "../course/route";
-import { openCourse, type CourseSource } from "../course/source";
-import { hasPageFile } from "./page_files";
-
-/// Whether the course came with the page: in it, or as files beside it.
-export const hasCourse = (): boolean => hasPageFile("course.json") || hasPageFile("course/index.json");
+import { hasCourse, openCourse, type CourseSource } from "../course/source";
 
 /// The page of the course that is shown; null: the page shows a section.
 export const chapter = signal<CourseRoute | null>(null);

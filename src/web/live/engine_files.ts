@@ -2,7 +2,7 @@
 import worker from "worker:../engine/worker.ts";
 import type { About, Arithmetic } from "../engine/protocol";
 import { WorkerEngine, type EngineFiles } from "../engine/worker_engine";
-import { readPageFile } from "./page_files";
+import { readPageFile } from "../base/page_files";
 
 /// The digest that the self-test has on every machine. See docs/arithmetic.md.
 const EXPECTED_SELF_TEST = "f871d317be4ce341";
