@@ -141,10 +141,10 @@ export async function changeWorkers(count: number): Promise<void> {
 export async function create(from: Start, changed: Values = {}): Promise<boolean> {
   clearError();
   const all = { ...knownValues(from.values, defaults.value), ...changed };
-  const lines = await from.text();
   for (const end of endings) end();
-  const make = (engine: WorkerEngine) => engine.create(all, lines);
   const made = await run("making the model", async (engine) => {
+    const lines = await from.text();
+    const make = (engine: WorkerEngine) => engine.create(all, lines);
     const shards = Number(all["training.shards"] ?? workers.value);
     const isFewer = Number.isInteger(shards) && shards >= 1 && shards < workers.value;
     const next = isFewer ? await startWith(shards, make) : null;

@@ -177,7 +177,6 @@ test("after a stop, the page goes to an update nevertheless", async () => {
 
 test("the page does not go to an update of a model that has gone", async () => {
   const made = create(DEBUG, { "training.shards": "2" });
-  await Promise.resolve(); // it has asked for the text
   const gone = goTo(30);
   assert.equal(await made, true);
   await gone;
