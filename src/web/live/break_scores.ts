@@ -6,7 +6,7 @@ import { countOf, sameWords, wordsOf } from "./sentence_scores";
 type Soon<Result> = Result | Promise<Result>;
 
 /// What is needed of an engine.
-export interface Scored {
+interface Scored {
   trace(pairs: Pair[]): Soon<TraceJson>;
   translate(sources: string[], search: Values): Soon<Hypothesis[][]>;
 }

@@ -6,7 +6,7 @@ import { compareDigests, digestsOf, updatesWithDigests, type Comparison } from "
 import { isMadeFrom } from "./run_file";
 import { position, running } from "./training_state";
 
-export interface Digest {
+interface Digest {
   update: number;
   digest: string;
   comparison: Comparison | null; // with the program's own run, if it is known

@@ -4,7 +4,7 @@ import type { Pair, Setting, Text, Values } from "../engine/protocol";
 import { shippedSnapshots, type Snapshot } from "./snapshots";
 import type { Start } from "./starts";
 
-export interface RunFile extends Text {
+interface RunFile extends Text {
   name: string; // what the user called it: "runs/toy"
   settings: Values; // the page's keys
   test: Text | null;

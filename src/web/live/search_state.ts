@@ -35,7 +35,7 @@ export const playing = signal(false);
 /// Whether the section is on the page.
 export const isShown = signal(false);
 
-export const sentence = computed(() => {
+const sentence = computed(() => {
   const { length } = pairs.value;
   const chosen = pairChosen.value;
   return chosen === null ? ownSentence.value : pairs.value[Math.min(chosen, length - 1)]!.source;

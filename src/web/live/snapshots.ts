@@ -14,7 +14,7 @@ export interface Snapshot {
 const UPDATE = 24;
 const SKIPPED = 48;
 
-export interface Progress {
+interface Progress {
   update: number;
   skipped: number; // how many of the updates until there were skipped
 }

@@ -38,7 +38,7 @@ export function addUpdates(log: UpdateLog, made: Update[]): UpdateLog {
 }
 
 /// A place on a curve; null: the page does not know its update.
-export interface CurvePlace {
+interface CurvePlace {
   number: number;
   update: Update | null;
 }

@@ -54,5 +54,5 @@ export const recomputed = computed(() => {
   const i = Math.min(cell.value.row, rows - 1) * cols + Math.min(cell.value.col, cols - 1);
   const shared = sharedNumbers(optimizer.value, update, counted.value);
   const weight = updateWeight(optimizer.value, shared, update, i);
-  return { i, shared, weight, engine: { m: update.m[i]!, v: update.v[i]!, after: update.weights[i]! } };
+  return { shared, weight, engine: { m: update.m[i]!, v: update.v[i]!, after: update.weights[i]! } };
 });

@@ -34,7 +34,7 @@ function Step({ title, says, equation, digits, lines }: StepProps) {
   );
 }
 
-export interface UpdateProps {
+interface UpdateProps {
   values: OptimizerValues;
   update: UpdateNumbers;
   updates: number; // t
