@@ -1,6 +1,7 @@
 // How many held-out sentences the model translates exactly.
 import { batch, effect, signal } from "@preact/signals";
 import { beforeNewModel, clearError, error, generation, start } from "./engine_state";
+import { linesOf } from "../base/lines";
 import { messageOf } from "../base/message";
 import { runShown } from "./pass_state";
 import type { Text } from "../engine/protocol";
@@ -24,8 +25,6 @@ export const all = signal(0);
 export const testedUpdate = signal(0);
 export const testing = signal(false);
 let stopped = false;
-
-const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");
 
 /// Translates the test text of the start, by greedy search.
 export async function test(): Promise<void> {

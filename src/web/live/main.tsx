@@ -1,8 +1,8 @@
 // The entry point of the live page: it starts the engine, makes the first model, and shows it.
 import "../base/base.css";
-import { render, type JSX } from "preact";
 import { messageOf } from "../base/message";
 import { followSameAddress } from "../base/same_address";
+import { show } from "../base/show";
 import { addWhatCame } from "./came_with_page";
 import { create, defaults, engine, error, startWorkers } from "./engine_state";
 import { MapButton } from "../sections/map_panel";
@@ -17,12 +17,6 @@ import { follow } from "./route";
 import { STARTS, starts } from "./starts";
 import { Tour } from "./tour";
 import { goTo, position, snapshots, stop, train, updates } from "./training_state";
-
-function show(id: string, content: JSX.Element): void {
-  const place = document.getElementById(id)!;
-  place.replaceChildren();
-  render(content, place);
-}
 
 follow(location.hash, false);
 window.addEventListener("hashchange", () =>

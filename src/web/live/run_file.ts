@@ -1,4 +1,5 @@
 // A run that came with the page: run.json, which `glassformer live RUN` writes.
+import { linesOf } from "../base/lines";
 import { fromBase64 } from "../base/packed_bytes";
 import type { Pair, Setting, Text, Values } from "../engine/protocol";
 import { shippedSnapshots, type Snapshot } from "./snapshots";
@@ -55,8 +56,6 @@ export const snapshotsOf = (run: RunFile): Snapshot[] =>
     "end of the run",
   );
 
-const lineCount = (text: string): number => text.replace(/\n$/, "").split("\n").length;
-
 const RUN = "run ";
 
 /// The name of the run that a start with this id came with; null: it is one of the project's.
@@ -68,7 +67,7 @@ export function startOf(run: RunFile): Start {
   return {
     id: RUN + name,
     title: name,
-    says: `your run: ${lineCount(source).toLocaleString("en")} sentence pairs`,
+    says: `your run: ${linesOf(source).length.toLocaleString("en")} sentence pairs`,
     values: settings,
     text: async () => ({ source, target }),
     test: test && (async () => test),

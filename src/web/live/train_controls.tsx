@@ -1,5 +1,6 @@
 // Buttons that train the model, and where training is.
 import { useComputed } from "@preact/signals";
+import { Figure } from "../base/figure";
 import { formatNumber } from "../base/numbers";
 import { Curves } from "../figures/curve";
 import { destination, lastUpdate, position, running, speed, stop, train, trainedFor, updates } from "./training_state";
@@ -48,14 +49,6 @@ export function TrainFigures() {
     </dl>
   );
 }
-
-const Figure = ({ term, value, note }: { term: string; value: string; note: string }) => (
-  <div>
-    <dt>{term}</dt>
-    <dd>{value}</dd>
-    <dd class="note">{note}</dd>
-  </div>
-);
 
 /// "1:05" minutes
 const clock = (seconds: number): string =>

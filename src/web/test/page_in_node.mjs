@@ -1,9 +1,8 @@
 // The page's engine in node: its workers are threads, and its files come from dist. Import this before what it serves.
 import { resolveObjectURL } from "node:buffer";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { after } from "node:test";
 import { Worker as Thread } from "node:worker_threads";
+import { packedModule } from "./engine.mjs";
 
 const PRELUDE = `
 const { parentPort } = require("node:worker_threads");
@@ -44,9 +43,8 @@ after(() => Promise.all([...workersAlive].map((worker) => worker.terminate())));
 /// As if the last worker that was started ran out of memory.
 export const killEngine = () => [...workersAlive].at(-1).onerror({ message: "out of memory" });
 
-const packed = readFileSync(join(process.env.GLASSFORMER_SOURCES, "web/dist/engine_emulated.wasm.gz"));
 /// The files of the page, in base64. A test can replace them.
-export const pageFiles = { "engine_emulated.wasm": packed.toString("base64") };
+export const pageFiles = { "engine_emulated.wasm": packedModule.toString("base64") };
 
 globalThis.location = new URL("file:///page.html?arithmetic=emulated");
 globalThis.document = {

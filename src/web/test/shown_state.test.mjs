@@ -98,7 +98,9 @@ test("the digest is computed only where the reader sees it", async () => {
 
 test("the course can be opened after it could not", async () => {
   pageFiles["course.json"] = "this is not base64 of gzipped JSON";
-  const done = () => new Promise((resolve) => setTimeout(resolve, 50));
+  const done = async () => {
+    while (courseProblem.value === null && !source.value) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
   showChapter({ kind: "index" }, true);
   await done();
   assert.notEqual(courseProblem.value, null);
