@@ -35,8 +35,11 @@ export function TimeSlider() {
           max={last}
           value={shown}
           list="snapshots"
-          disabled={trains}
-          onInput={(event) => (chosen.value = Number(event.currentTarget.value))}
+          aria-disabled={trains}
+          onInput={({ currentTarget }) => {
+            if (trains) currentTarget.value = String(shown);
+            else chosen.value = Number(currentTarget.value);
+          }}
         />
       </label>
       <datalist id="snapshots">

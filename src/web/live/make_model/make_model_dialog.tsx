@@ -30,13 +30,14 @@ export function MakeModelDialog({ dialog }: { dialog: RefObject<HTMLDialogElemen
   const making = useSignal(false);
   const refused = useSignal(0); // how often
   useLayoutEffect(() => {
-    if (refused.value > 0) dialog.current!.querySelector<HTMLElement>("[aria-invalid='true'], .make-problem")?.focus();
+    if (refused.value > 0) dialog.current?.querySelector<HTMLElement>("[aria-invalid='true'], .make-problem")?.focus();
   }, [refused.value]);
   const make = async () => {
     making.value = true;
     const made = await makeOwn();
     making.value = false;
-    if (made) dialog.current!.close();
+    if (made)
+      dialog.current?.close(); // the reader may have gone to another section
     else refused.value += 1;
   };
   const own = ownPairs.value;

@@ -14,6 +14,8 @@ interface Props {
 
 export function PairFields({ draft, place, count, move, remove }: Props) {
   const name = `sentence ${place}`;
+  const [isFirst, isLast, isOnly] = [place === 0, place === count - 1, count === 1];
+  const canTranslate = !busy.value && tooLong(draft.source) === null;
   return (
     <li data-draft={draft.id}>
       <div class="pair-fields" role="group" aria-label={`Sentence ${place}`}>
@@ -26,20 +28,20 @@ export function PairFields({ draft, place, count, move, remove }: Props) {
           <button
             type="button"
             class="quiet"
-            disabled={busy.value || tooLong(draft.source) !== null}
-            onClick={() => void translateDraft(draft)}
+            aria-disabled={!canTranslate}
+            onClick={() => canTranslate && void translateDraft(draft)}
           >
             Use the model’s translation<span class="hidden"> of {name} as its target</span>
           </button>
-          <button type="button" class="quiet up" disabled={place === 0} onClick={() => move(-1)}>
+          <button type="button" class="quiet up" aria-disabled={isFirst} onClick={() => !isFirst && move(-1)}>
             <span aria-hidden="true">↑</span>
             <span class="hidden">Move {name} up</span>
           </button>
-          <button type="button" class="quiet down" disabled={place === count - 1} onClick={() => move(1)}>
+          <button type="button" class="quiet down" aria-disabled={isLast} onClick={() => !isLast && move(1)}>
             <span aria-hidden="true">↓</span>
             <span class="hidden">Move {name} down</span>
           </button>
-          <button type="button" class="quiet" disabled={count === 1} onClick={remove}>
+          <button type="button" class="quiet" aria-disabled={isOnly} onClick={() => !isOnly && remove()}>
             Remove<span class="hidden"> {name}</span>
           </button>
         </p>
