@@ -3,8 +3,6 @@
 
     scripts/course_pages.py                     writes build/course: index.json, and a file ID.html for each page
     scripts/course_pages.py DIRECTORY           writes to this directory
-    scripts/course_pages.py --one-file FILE     writes the same to one file: a <template id="course/ID"> for each page,
-                                                and the index in <script id="course-index">, for a page without a server
 
 index.json lists the pages: id, kind (chapter, lab or page), number, title, minutes, previous and next, headings, the
 figures in the page, the labs of a chapter, and the chapter of a lab. src/web/course shows them. The script fails if a
@@ -59,16 +57,9 @@ def write_directory(pages, directory):
     (directory / "index.json").write_text(json.dumps(index_of(pages), ensure_ascii=False), encoding="utf-8")
 
 
-def one_file(pages):
-    index = json.dumps(index_of(pages), ensure_ascii=False).replace("<", "\\u003c")
-    return "".join([f'<script type="application/json" id="course-index">{index}</script>\n',
-                    *(f'<template id="course/{page.id}">\n{page.html}</template>\n' for page in pages.values())])
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("directory", nargs="?", type=Path)
-    parser.add_argument("--one-file", metavar="FILE", type=Path)
+    parser.add_argument("directory", nargs="?", type=Path, default=PROJECT / "build" / "course")
     options = parser.parse_args()
     if not shutil.which("pandoc"):
         print("course_pages.py: pandoc is missing. On Debian and Ubuntu: apt-get install pandoc", file=sys.stderr)
@@ -78,12 +69,9 @@ def main():
     except (PageError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
-    text = one_file(pages)
-    if options.one_file:
-        options.one_file.write_text(text, encoding="utf-8")
-    if options.directory or not options.one_file:
-        write_directory(pages, options.directory or PROJECT / "build" / "course")
-    print(f"{len(pages)} pages: {len(text.encode()) / 1000:.0f} KB, {len(gzip.compress(text.encode())) / 1000:.0f} KB compressed")
+    write_directory(pages, options.directory)
+    html = "".join(page.html for page in pages.values()).encode()
+    print(f"{len(pages)} pages: {len(html) / 1000:.0f} KB, {len(gzip.compress(html)) / 1000:.0f} KB compressed")
     return 0
 
 

@@ -78,7 +78,7 @@ def toy_snapshots(file):
 
 
 def list_of_files(names):
-    """Tells index.html which files beside it there are that are not always there. See src/web/live/page_files.ts."""
+    """Tells index.html which files beside it there are that are not always there. See src/web/base/page_files.ts."""
     return f'<script type="application/json" id="files">{json.dumps(names)}</script>\n'
 
 

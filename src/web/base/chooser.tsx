@@ -1,6 +1,6 @@
 import { useUniqueId } from "./unique_id";
 
-export interface Option<Value> {
+interface Option<Value> {
   value: Value;
   text: string;
 }

@@ -17,7 +17,7 @@ interface Props extends CourseProps {
   followed: boolean;
 }
 
-export function Chapter({ page, source, figures, sourceAddress, route, followed }: Props) {
+export function Chapter({ page, source, figures, route, followed }: Props) {
   const heading = useArrival(followed);
   const box = useRef<HTMLDivElement>(null);
   const failure = useSignal("");
@@ -27,7 +27,7 @@ export function Chapter({ page, source, figures, sourceAddress, route, followed 
   useEffect(() => {
     let isHere = true;
     source.load(page.id).then(
-      (fragment) => isHere && (text.value = mountText(box.current!, fragment, sourceAddress)),
+      (fragment) => isHere && (text.value = mountText(box.current!, fragment)),
       (error: Error) => (failure.value = error.message),
     );
     return () => {

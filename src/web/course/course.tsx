@@ -11,8 +11,6 @@ export interface CourseProps {
   route: CourseRoute;
   source: CourseSource;
   figures: FigureTable;
-  /// The address where the page around the course shows a source file, if it does.
-  sourceAddress?: (file: string) => string | undefined;
   /// Whether the reader has followed a link to the course, and not just opened the document.
   followed?: boolean;
 }

@@ -1,23 +1,15 @@
-// Puts the text of a page into the document: with colours in the code, links to source files that the page around the
-// course shows, and keyboard access to whatever scrolls sideways.
+// Puts the text of a page into the document: with colours in the code, and keyboard access to whatever scrolls sideways.
 import { render } from "preact";
 import { codePieces } from "../figures/source_code";
-
-type SourceAddress = (file: string) => string | undefined;
 
 export interface MountedText {
   slots: HTMLElement[]; // where live figures go
   leave(): void;
 }
 
-export function mountText(
-  box: HTMLElement,
-  text: DocumentFragment,
-  sourceAddress: SourceAddress = () => undefined,
-): MountedText {
+export function mountText(box: HTMLElement, text: DocumentFragment): MountedText {
   box.replaceChildren(text);
   for (const code of box.querySelectorAll<HTMLElement>("pre[data-language=cpp] code")) colour(code);
-  for (const place of box.querySelectorAll<HTMLElement>(".path[data-file]")) linkSource(place, sourceAddress);
   const scrollers = watchScrollers(box);
   return { slots: [...box.querySelectorAll<HTMLElement>(".live-figure")], leave: () => scrollers.disconnect() };
 }
@@ -29,15 +21,6 @@ function colour(code: HTMLElement): void {
     lines.map((line, i) => [i > 0 && "\n", ...codePieces(line)]),
     code,
   );
-}
-
-function linkSource(place: HTMLElement, sourceAddress: SourceAddress): void {
-  const address = sourceAddress(place.dataset["file"]!);
-  if (!address) return;
-  const link = document.createElement("a");
-  link.href = address;
-  link.append(...place.childNodes);
-  place.append(link);
 }
 
 const SCROLLERS: Record<string, string> = {

@@ -1,5 +1,5 @@
-// Where the pages of the course come from: from an element of the page, if it is one file, or from files beside it.
-import { unpackBytes } from "../base/packed_bytes";
+// Where the pages of the course come from: from one file of the page with all of them, or from a directory beside it.
+import { hasPageFile, readPageFile, readPageJson } from "../base/page_files";
 import type { CourseIndex } from "./types";
 
 export interface CourseSource {
@@ -7,8 +7,12 @@ export interface CourseSource {
   load(page: string): Promise<DocumentFragment>;
 }
 
-/// The id of an element with all pages: gzipped JSON in base64.
-const PACKED = "course.json";
+const PACKED = "course.json"; // {index, pages: {NAME: HTML}}
+const DIRECTORY = "course/";
+const INDEX = `${DIRECTORY}index.json`;
+
+/// Whether the course came with the page.
+export const hasCourse = (): boolean => hasPageFile(PACKED) || hasPageFile(INDEX);
 
 function fragmentOf(text: string): DocumentFragment {
   const template = document.createElement("template");
@@ -16,33 +20,22 @@ function fragmentOf(text: string): DocumentFragment {
   return template.content;
 }
 
-/// The pages in this document, or null if it has none.
-async function packedCourse(): Promise<CourseSource | null> {
-  const element = document.getElementById(PACKED);
-  if (!element) return null;
-  const json = new TextDecoder().decode(await unpackBytes(element.textContent ?? ""));
-  const { index, pages } = JSON.parse(json) as { index: CourseIndex; pages: Record<string, string> };
+async function packedCourse(): Promise<CourseSource> {
+  const { index, pages } = (await readPageJson(PACKED)) as { index: CourseIndex; pages: Record<string, string> };
   return { index, load: async (page) => fragmentOf(pages[page]!) };
 }
 
-async function readFile(address: string): Promise<Response> {
-  const response = await fetch(address);
-  if (!response.ok) throw new Error(`${address}: ${response.status} ${response.statusText}`);
-  return response;
-}
-
-/// The pages as files of a directory, which ends in "/".
-async function courseFiles(directory: string): Promise<CourseSource> {
+async function courseFiles(): Promise<CourseSource> {
   const loaded = new Map<string, string>();
   return {
-    index: (await (await readFile(`${directory}index.json`)).json()) as CourseIndex,
+    index: (await readPageJson(INDEX)) as CourseIndex,
     async load(page) {
-      const text = loaded.get(page) ?? (await (await readFile(`${directory}${page}.html`)).text());
+      const file = `${DIRECTORY}${page}.html`;
+      const text = loaded.get(page) ?? new TextDecoder().decode(await readPageFile(file));
       loaded.set(page, text);
       return fragmentOf(text);
     },
   };
 }
 
-export const openCourse = async (directory = "course/"): Promise<CourseSource> =>
-  (await packedCourse()) ?? (await courseFiles(directory));
+export const openCourse = (): Promise<CourseSource> => (hasPageFile(PACKED) ? packedCourse() : courseFiles());

@@ -1,4 +1,5 @@
 // Function calls by message, to a worker or through a port between workers.
+import { messageOf } from "../base/message";
 
 /// What messages can be sent to, and arrive from.
 export interface Channel {
@@ -15,12 +16,17 @@ interface CallMessage {
 interface AnswerMessage {
   id: number;
   result?: unknown;
-  error?: string;
+  error?: { name: string; message: string };
 }
 
 interface ReportMessage {
   id: number;
   report: unknown;
+}
+
+/// The other end does not do what it was asked to, and is as it was before. After any other error it cannot be used.
+export class Refusal extends Error {
+  override name = "Refusal";
 }
 
 interface Waiting {
@@ -33,6 +39,7 @@ interface Waiting {
 export class Caller {
   #last = 0;
   #waiting = new Map<number, Waiting>();
+  #failure: Error | null = null;
 
   constructor(readonly channel: Channel) {
     channel.onmessage = ({ data }: MessageEvent<AnswerMessage | ReportMessage>) => this.#receive(data);
@@ -48,14 +55,21 @@ export class Caller {
     report?: (report: Report) => void,
     transfer: Transferable[] = [],
   ): Promise<Result> {
+    if (this.#failure) return Promise.reject(this.#failure);
     const id = ++this.#last;
     const answer = new Promise<Result>((resolve, reject) => this.#waiting.set(id, { resolve, reject, report }));
     this.channel.postMessage({ id, method, args } satisfies CallMessage, transfer);
     return answer;
   }
 
-  /// Every call that still waits fails: the other end has ended.
+  /// Why the other end cannot be used any more; null: it can.
+  get failure(): Error | null {
+    return this.#failure;
+  }
+
+  /// The other end has ended: every call that still waits fails, and so does every later one.
   fail(error: Error): void {
+    this.#failure ??= error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
@@ -65,10 +79,15 @@ export class Caller {
     if (!waiting) return;
     if ("report" in message) return waiting.report?.(message.report as never);
     this.#waiting.delete(message.id);
-    if (message.error !== undefined) waiting.reject(new Error(message.error));
-    else waiting.resolve(message.result as never);
+    if (message.error === undefined) return waiting.resolve(message.result as never);
+    const error = errorOf(message.error);
+    waiting.reject(error);
+    if (!(error instanceof Refusal)) this.fail(error);
   }
 }
+
+const errorOf = ({ name, message }: { name: string; message: string }): Error =>
+  name === "Refusal" ? new Refusal(message) : Object.assign(new Error(message), { name });
 
 /// A result whose buffers move to the caller instead of being copied.
 export class Moved<Result> {
@@ -92,7 +111,7 @@ export function answerCalls(channel: Channel, functions: (report: (report: unkno
       if (result instanceof Moved) send({ id, result: result.result }, result.buffers);
       else send({ id, result });
     } catch (error) {
-      send({ id, error: error instanceof Error ? error.message : String(error) });
+      send({ id, error: { name: error instanceof Error ? error.name : "Error", message: messageOf(error) } });
     }
   };
 }

@@ -1,5 +1,6 @@
 // The engine as functions that return at once: what runs in a worker, and in the tests under node.
 import { sha256 } from "@noble/hashes/sha2.js";
+import { oneLine } from "../base/lines";
 import type { MatrixJson, TraceJson } from "../trace/types";
 import type {
   About,
@@ -40,8 +41,8 @@ const lines = (values: Values): string =>
     .map(([key, value]) => `${key}: ${value}\n`)
     .join("");
 
-/// A sentence is one line: a line break in it is a space.
-const oneLine = (sentence: string): string => sentence.replace(/[\r\n\u0085\u2028\u2029]+/g, " ") + "\n";
+/// Sentences as lines.
+const textOf = (sentences: string[]): string => sentences.map((one) => oneLine(one) + "\n").join("");
 
 const sizeOf = (shape: number[]): number => shape.reduce((product, size) => product * size, 1);
 
@@ -76,7 +77,8 @@ export class LocalEngine {
   }
 
   step(): Update {
-    return this.module.json("step");
+    const { number, loss, gradient_norm, learning_rate, skipped } = this.module.json<Update>("step");
+    return { number, loss, gradient_norm, learning_rate, skipped };
   }
 
   // For several workers: run_shards() on all; add_shards() on one after the other; receive() and step() on all.
@@ -100,7 +102,7 @@ export class LocalEngine {
   }
 
   trace(pairs: Pair[], masks?: Masks): TraceJson {
-    const side = (name: keyof Pair) => pairs.map((pair) => oneLine(pair[name])).join("");
+    const side = (name: keyof Pair) => textOf(pairs.map((pair) => pair[name]));
     const trace = this.module.json<TraceJson>("trace", side("source"), side("target"), cellsOf(masks));
     for (const tensor of trace.tensors) tensor.values = this.#matrix(tensor.values);
     for (const variant of trace.what_if) variant.attention = variant.attention.map((matrix) => this.#matrix(matrix));
@@ -108,7 +110,7 @@ export class LocalEngine {
   }
 
   translate(sources: string[], search: Values): Hypothesis[][] {
-    return this.module.json("translate", sources.map(oneLine).join(""), lines(search));
+    return this.module.json("translate", textOf(sources), lines(search));
   }
 
   search_tree(source: string, search: Values): SearchTree {

@@ -69,11 +69,9 @@ export interface Tokens {
 export interface Update {
   number: number; // from 1
   loss: number;
-  tokens: number;
   gradient_norm: number;
   learning_rate: number;
   skipped: boolean;
-  pairs: number[];
 }
 
 export interface Hypothesis {
@@ -119,8 +117,8 @@ export interface UpdateNumbers {
   weights: Float32Array;
 }
 
-/// An engine, wherever it runs. If an argument is wrong, a call throws an Error with one clear message, and the engine is
-/// as it was before.
+/// An engine, wherever it runs. If an argument is wrong, a call throws a Refusal with one clear message, and the engine is
+/// as it was before. After any other error, every call fails.
 export interface Engine {
   about(): Promise<About>;
   settings(): Promise<Setting[]>;

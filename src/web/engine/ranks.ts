@@ -1,5 +1,6 @@
 // Several workers train one model: each is a rank, and computes a block of the shards of every batch. The sum of their
 // gradients passes from rank to rank in order, so the bits are those of one worker. See src/live/message_ranks.hpp.
+import { messageOf } from "../base/message";
 import { Caller, Moved, type Functions } from "./calls";
 import type { LocalEngine } from "./local_engine";
 import type { Created, Text, Update, Values } from "./protocol";
@@ -39,6 +40,7 @@ export function followerFunctions(engine: LocalEngine): Functions {
       engine.receive(sum.gradient, sum.results);
       engine.step();
     },
+    memory: () => engine.module.memoryBytes,
   };
 }
 
@@ -72,7 +74,19 @@ export class Leader {
 
   async step(): Promise<Update> {
     if (this.#followers.length === 0) return this.engine.step();
-    const begun = this.#all("run_shards", () => []);
+    const [, sum] = await Promise.all([this.#all("run_shards", () => []), this.#addAll()]);
+    const [, update] = await Promise.all([this.#all("step", () => [sum]), this.#finish(sum)]);
+    return update;
+  }
+
+  /// Bytes of memory that the engines of all ranks have.
+  async memory(): Promise<number> {
+    const others = await Promise.all(this.#followers.map((follower) => follower.call<number>("memory")));
+    return others.reduce((sum, one) => sum + one, this.engine.module.memoryBytes);
+  }
+
+  /// Runs this rank's shards, and passes the sum from rank to rank.
+  async #addAll(): Promise<PartialSum> {
     this.engine.run_shards();
     let sum: PartialSum = {
       gradient: new Float32Array(this.#parameters),
@@ -82,16 +96,21 @@ export class Leader {
     for (const follower of this.#followers) {
       sum = await follower.call<PartialSum>("add_shards", [sum], [sum.gradient.buffer, sum.results.buffer]);
     }
-    await begun;
-    const finished = this.#all("step", () => [sum]);
-    this.engine.receive(sum.gradient, sum.results);
-    const update = this.engine.step();
-    await finished;
-    return update;
+    return sum;
   }
 
-  /// Calls a function of all followers. `args`: for each rank, from 1.
+  async #finish(sum: PartialSum): Promise<Update> {
+    this.engine.receive(sum.gradient, sum.results);
+    return this.engine.step();
+  }
+
+  /// Calls a function of all followers. `args`: for each rank, from 1. A follower that refuses what the leader has done
+  /// is no longer in the same state, so this is not a refusal.
   async #all(method: string, args: (rank: number) => unknown[]): Promise<void> {
-    await Promise.all(this.#followers.map((follower, i) => follower.call(method, args(i + 1))));
+    try {
+      await Promise.all(this.#followers.map((follower, i) => follower.call(method, args(i + 1))));
+    } catch (problem) {
+      throw new Error(`a worker does not do as the first one: ${messageOf(problem)}`);
+    }
   }
 }

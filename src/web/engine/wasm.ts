@@ -1,4 +1,5 @@
 // The engine's module, and how text, bytes and numbers get in and out of its memory. See src/live/exports.cpp.
+import { Refusal } from "./calls";
 
 type Call = (...args: number[]) => number;
 
@@ -33,7 +34,7 @@ export class WasmModule {
   static async start(bytes: BufferSource): Promise<WasmModule> {
     let started: WasmModule | null = null;
     const refuse = (message: number) => {
-      throw new Error(started!.#textUntilZero(message));
+      throw new Refusal(started!.#textUntilZero(message));
     };
     const { instance } = await WebAssembly.instantiate(bytes, {
       page: { refuse },
@@ -44,25 +45,30 @@ export class WasmModule {
     return started;
   }
 
-  /// Calls an exported function. Text and bytes become two arguments: an address and a size.
+  /// Calls an exported function. Text and bytes become two arguments: an address and a size. Throws a Refusal if the
+  /// engine refuses; after any other error, such as a trap, the module cannot be used.
   call(name: string, ...args: (number | string | Uint8Array)[]): number {
     const given: number[] = [];
     const numbers = args.flatMap((arg) => {
       if (typeof arg === "number") return [arg];
       const bytes = typeof arg === "string" ? new TextEncoder().encode(arg) : arg;
-      const address = (this.#exports.allocate as Call)(bytes.length || 1);
+      const address = this.#allocate(bytes.length || 1);
       new Uint8Array(this.#memory.buffer).set(bytes, address);
       given.push(address);
       return [address, bytes.length];
     });
     const stack = this.#stack.value;
+    const release = () => given.forEach((address) => (this.#exports.release as Call)(address));
     try {
-      return (this.#exports[name] as Call)(...numbers);
+      const result = (this.#exports[name] as Call)(...numbers);
+      release();
+      return result;
     } catch (error) {
-      this.#stack.value = stack; // the call has not returned
+      if (error instanceof Refusal) {
+        this.#stack.value = stack; // the call has not returned
+        release();
+      }
       throw error;
-    } finally {
-      for (const address of given) (this.#exports.release as Call)(address);
     }
   }
 
@@ -78,15 +84,17 @@ export class WasmModule {
 
   /// Calls a function that changes numbers in place. Returns them in the buffer that was given.
   changeFloats(name: string, numbers: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
-    const address = (this.#exports.allocate as Call)(numbers.byteLength);
+    const address = this.#allocate(numbers.byteLength);
     new Float32Array(this.#memory.buffer, address, numbers.length).set(numbers);
     try {
       this.call(name, address, numbers.length);
-      numbers.set(new Float32Array(this.#memory.buffer, address, numbers.length));
-      return numbers;
-    } finally {
-      (this.#exports.release as Call)(address);
+    } catch (error) {
+      if (error instanceof Refusal) (this.#exports.release as Call)(address);
+      throw error;
     }
+    numbers.set(new Float32Array(this.#memory.buffer, address, numbers.length));
+    (this.#exports.release as Call)(address);
+    return numbers;
   }
 
   /// Copies of numbers in the memory.
@@ -99,6 +107,12 @@ export class WasmModule {
 
   get memoryBytes(): number {
     return this.#memory.buffer.byteLength;
+  }
+
+  #allocate(size: number): number {
+    const address = (this.#exports.allocate as Call)(size);
+    if (address === 0) throw new Error("out of memory");
+    return address;
   }
 
   #result(address: number): Uint8Array<ArrayBuffer> {

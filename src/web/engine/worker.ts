@@ -35,15 +35,18 @@ async function train(count: number, report: (updates: Update[]) => void): Promis
   stopped = false;
   let made: Update[] = [];
   let last = performance.now();
-  for (let i = 0; i < count && !stopped; ++i) {
-    made.push(await leader!.step());
-    if (performance.now() - last < REPORT_EVERY) continue;
-    report(made);
-    made = [];
-    await breathe();
-    last = performance.now();
+  try {
+    for (let i = 0; i < count && !stopped; ++i) {
+      made.push(await leader!.step());
+      if (performance.now() - last < REPORT_EVERY) continue;
+      report(made);
+      made = [];
+      await breathe();
+      last = performance.now();
+    }
+  } finally {
+    if (made.length > 0) report(made);
   }
-  if (made.length > 0) report(made);
 }
 
 /// The buffers of a trace's matrices, which move to the page.
@@ -81,5 +84,5 @@ answerCalls(self as unknown as Channel, (report) => ({
   restore: (snapshot: Uint8Array) => leader!.restore(snapshot),
   digest: () => leader!.engine.digest(),
   weight_digests: () => leader!.engine.weight_digests(),
-  memory: () => leader!.engine.module.memoryBytes,
+  memory: () => leader!.memory(),
 }));

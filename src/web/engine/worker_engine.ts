@@ -27,37 +27,57 @@ export interface EngineFiles {
 
 export class WorkerEngine implements Engine {
   readonly #workers: Worker[];
+  readonly #callers: Caller[];
   readonly #leader: Caller;
 
   private constructor(workers: Worker[]) {
     this.#workers = workers;
-    this.#leader = new Caller(workers[0]!);
-    for (const worker of workers) {
-      worker.onerror = (event) => this.#leader.fail(new Error(`the engine stopped: ${event.message}`));
+    this.#callers = workers.map((worker) => new Caller(worker));
+    this.#leader = this.#callers[0]!;
+    for (const worker of workers) worker.onerror = (event) => this.#end(new Error(event.message));
+  }
+
+  /// Starts the workers. If that fails, none of them stays.
+  static async start(files: EngineFiles, arithmetic: Arithmetic, ranks: number): Promise<WorkerEngine> {
+    const bytes = await files.module(arithmetic);
+    const url = URL.createObjectURL(new Blob([files.worker], { type: "text/javascript" }));
+    let engine: WorkerEngine | null = null;
+    try {
+      engine = new WorkerEngine(Array.from({ length: ranks }, () => new Worker(url)));
+      await engine.#start(bytes, arithmetic);
+      return engine;
+    } catch (problem) {
+      engine?.end();
+      throw problem;
+    } finally {
+      URL.revokeObjectURL(url);
     }
   }
 
-  static async start(files: EngineFiles, arithmetic: Arithmetic, ranks: number): Promise<WorkerEngine> {
-    const url = URL.createObjectURL(new Blob([files.worker], { type: "text/javascript" }));
-    const workers = Array.from({ length: ranks }, () => new Worker(url));
-    const bytes = await files.module(arithmetic);
-    const engine = new WorkerEngine(workers);
+  async #start(bytes: ArrayBuffer, arithmetic: Arithmetic): Promise<void> {
     const followers: MessagePort[] = [];
-    const starting = workers.slice(1).map((worker) => {
+    const starting = this.#callers.slice(1).map((caller) => {
       const { port1, port2 } = new MessageChannel();
       followers.push(port1);
-      return send(new Caller(worker), { bytes, arithmetic, leader: port2 }, [port2]);
+      return send(caller, { bytes, arithmetic, leader: port2 }, [port2]);
     });
-    starting.push(send(engine.#leader, { bytes, arithmetic, followers }, followers));
+    starting.push(send(this.#leader, { bytes, arithmetic, followers }, followers));
     await Promise.all(starting);
-    URL.revokeObjectURL(url);
-    return engine;
+  }
+
+  /// Why it has stopped, so that every call of it fails; null: it works.
+  get failure(): Error | null {
+    return this.#leader.failure;
   }
 
   /// Ends all workers.
   end(): void {
+    this.#end(new Error("the engine was ended"));
+  }
+
+  #end(reason: Error): void {
     for (const worker of this.#workers) worker.terminate();
-    this.#leader.fail(new Error("the engine was ended"));
+    for (const caller of this.#callers) caller.fail(reason);
   }
 
   about = (): Promise<About> => this.#leader.call("about");
@@ -67,7 +87,7 @@ export class WorkerEngine implements Engine {
     this.#leader.call("tokens", [side, sentence]);
   train = (count: number, report: (updates: Update[]) => void): Promise<void> =>
     this.#leader.callWithReports("train", [count], report);
-  stop = (): void => void this.#leader.call("stop");
+  stop = (): void => void this.#leader.call("stop").catch(() => {}); // one that has stopped does not train
   trace = (pairs: Pair[], masks?: Masks): Promise<TraceJson> => this.#leader.call("trace", [pairs, masks]);
   translate = (sources: string[], search: Values): Promise<Hypothesis[][]> =>
     this.#leader.call("translate", [sources, search]);
@@ -79,7 +99,7 @@ export class WorkerEngine implements Engine {
   restore = (snapshot: Uint8Array): Promise<void> => this.#leader.call("restore", [snapshot]);
   digest = (): Promise<string> => this.#leader.call("digest");
   weight_digests = (): Promise<Record<string, string>> => this.#leader.call("weight_digests");
-  /// Bytes of memory that the first worker's engine has.
+  /// Bytes of memory that the engines of all workers have.
   memory = (): Promise<number> => this.#leader.call("memory");
 }
 

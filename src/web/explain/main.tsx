@@ -1,18 +1,12 @@
 // The entry point of the page that `glassformer explain` writes: one trace, which never changes by itself.
 import "../base/base.css";
-import { render, type JSX } from "preact";
 import { followSameAddress } from "../base/same_address";
+import { show } from "../base/show";
 import { Trace } from "../trace/trace";
 import type { TraceJson } from "../trace/types";
 import { MapButton } from "../sections/map_panel";
 import { ChosenSection, Footer, PageMap, SectionLinks } from "./page";
 import { follow, trace } from "./state";
-
-function show(id: string, content: JSX.Element): void {
-  const place = document.getElementById(id)!;
-  place.replaceChildren();
-  render(content, place);
-}
 
 follow(location.hash, false);
 window.addEventListener("hashchange", () => follow(location.hash, true));

@@ -1,6 +1,6 @@
 // The frame of the page: links to the sections, and the chosen section.
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { MapColumn, MapSheet } from "../sections/map_panel";
+import { SectionHeading } from "../sections/section_heading";
 import { SECTIONS } from "./sections";
 import { choices, section, trace } from "./state";
 
@@ -19,30 +19,13 @@ export function ChosenSection() {
   return (
     <>
       <section key={id} class={`view view-${id}`} aria-labelledby={`${id}-title`}>
-        <Heading id={`${id}-title`} text={`${index + 1}. ${title}`} />
+        <SectionHeading id={`${id}-title`} text={`${index + 1}. ${title}`} focus={choices.focus} />
         <View trace={trace.value} choices={choices} />
       </section>
       <p class="next-section">
         {next ? <a href={`#${next.id}`}>Next: {next.title} ›</a> : <a href="#text">Back to the start ›</a>}
       </p>
     </>
-  );
-}
-
-/// After you follow a link to a section, its heading has the focus.
-function Heading({ id, text }: { id: string; text: string }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  const wanted = choices.focus.value === "section";
-  useLayoutEffect(() => {
-    if (!wanted) return;
-    choices.focus.value = null;
-    heading.current!.focus({ preventScroll: true });
-    window.scrollTo(0, 0);
-  }, [wanted]);
-  return (
-    <h2 id={id} tabIndex={-1} ref={heading}>
-      {text}
-    </h2>
   );
 }
 

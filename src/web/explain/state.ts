@@ -7,7 +7,7 @@ import { Trace } from "../trace/trace";
 import type { TraceJson } from "../trace/types";
 import { SECTIONS, type Section } from "./sections";
 
-export const readTrace = (): TraceJson => JSON.parse(document.getElementById("trace")!.textContent ?? "");
+const readTrace = (): TraceJson => JSON.parse(document.getElementById("trace")!.textContent ?? "");
 
 export const trace = signal(new Trace(readTrace()));
 export const section = signal<Section>(SECTIONS[0]!);

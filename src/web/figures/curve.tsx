@@ -9,7 +9,7 @@ import { ScrollBox, TitledTable } from "../base/tables";
 import { spread } from "./spread";
 import "./curve.css";
 
-export interface Series {
+interface Series {
   name: string;
   values: (number | undefined)[]; // as long as x; undefined: unknown
   dashed?: number[]; // a second curve to compare with, as long as x at most

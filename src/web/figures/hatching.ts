@@ -3,7 +3,7 @@
 import type { HatchKind } from "../trace/reasons";
 import type { Palette } from "./palette";
 
-export type Hatch = HatchKind | "opened";
+type Hatch = HatchKind | "opened";
 export type Hatching = (hatch: Hatch) => CanvasPattern;
 
 const WAYS: Record<Hatch, string> = {

@@ -39,18 +39,13 @@ export interface HeatMapProps {
 
 const isLarge = ({ rows, cols }: Cells) => cols > 12 || rows > 40;
 
-export function HeatMap(props: HeatMapProps) {
-  const { name, matrix, scale, plain, choose } = props;
-  const ownReadout = useReadout();
-  const ownEnlarged = useSignal(false);
-  const readout = props.readout ?? ownReadout;
-  const enlarged = props.enlarged ?? ownEnlarged;
+/// The drawing, which follows the properties, and the elements that it needs.
+function useMap(props: HeatMapProps, readout: ReadoutSignal, isEnlarged: boolean) {
   const view = useRef<HTMLDivElement>(null);
   const sheet = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const map = useMemo(() => new MapView(), []);
   const dark = darkMode.value; // drawn again when it changes
-  const isEnlarged = enlarged.value;
 
   useLayoutEffect(() => {
     map.attach(view.current!, sheet.current!, canvas.current!);
@@ -61,9 +56,19 @@ export function HeatMap(props: HeatMapProps) {
       map.show({ ...props, fade: props.fade ?? true, readout, namesReadout: !!props.readout, enlarged: isEnlarged }),
     [props, dark, isEnlarged],
   );
-  const { link } = props;
+  const { link, matrix } = props;
   useLayoutEffect(() => link && followLink(map, link), [link?.pointing, link?.tensor, link?.firstRow, matrix.rows]);
+  return { map, view, sheet, canvas };
+}
 
+export function HeatMap(props: HeatMapProps) {
+  const { name, matrix, scale, plain, choose } = props;
+  const ownReadout = useReadout();
+  const ownEnlarged = useSignal(false);
+  const readout = props.readout ?? ownReadout;
+  const enlarged = props.enlarged ?? ownEnlarged;
+  const isEnlarged = enlarged.value;
+  const { map, view, sheet, canvas } = useMap(props, readout, isEnlarged);
   const label = `${name}, ${plural(matrix.rows, "row")}, ${plural(matrix.cols, "column")}.`;
   return (
     <div class="heat-map">

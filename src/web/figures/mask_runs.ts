@@ -11,7 +11,7 @@ export interface Run {
   count: number;
 }
 
-export interface MaskRuns {
+interface MaskRuns {
   rows: number;
   cols: number;
   runs: Record<HatchKind, Run[]>;

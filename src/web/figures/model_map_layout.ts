@@ -66,7 +66,7 @@ const HEIGHTS: Record<BlockKind, number> = {
   way_back: 22,
 };
 
-export const WIDTH = 2 * (MAP.margin + MAP.gutter + MAP.block) + MAP.middle;
+const WIDTH = 2 * (MAP.margin + MAP.gutter + MAP.block) + MAP.middle;
 const LEFT: Record<SideName, number> = {
   encoder: MAP.margin + MAP.gutter,
   decoder: MAP.margin + MAP.gutter + MAP.block + MAP.middle,

@@ -1,17 +1,17 @@
 // The arrows of the map: forward, back, and around the sublayers.
 import { MAP, type Box, type Frame, type MapLayout, type PlacedGroup } from "./model_map_layout";
 
-export type WireKind = "forward" | "back" | "residual" | "mask";
+type WireKind = "forward" | "back" | "residual" | "mask";
 
 /// A line and the tip at its end, as paths.
-export interface Wire {
+interface Wire {
   kind: WireKind;
   line: string;
   tip: string;
 }
 
 /// The shape of what an arrow carries, beside it.
-export interface ShapeLabel {
+interface ShapeLabel {
   x: number;
   y: number; // its middle
   side: "encoder" | "decoder";

@@ -2,7 +2,7 @@
 import { useSignal, type Signal } from "@preact/signals";
 import "./readout.css";
 
-export interface Reading {
+interface Reading {
   by: object; // the map that wrote it
   place: string;
   value: string;

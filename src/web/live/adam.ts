@@ -63,8 +63,6 @@ export interface WeightUpdate {
   m: number;
   vBefore: number;
   v: number;
-  numerator: number; // step * m
-  denominator: number; // sqrt(v) * sqrtFactor + epsilon
   change: number;
   after: number;
 }
@@ -86,5 +84,5 @@ export function updateWeight(
   const denominator = f(f(f(Math.sqrt(v)) * shared.sqrtFactor) + f(values.epsilon));
   const change = f(numerator / denominator);
   const after = f(decayed - change);
-  return { before, gradient: own, decayed, used, mBefore, m, vBefore, v, numerator, denominator, change, after };
+  return { before, gradient: own, decayed, used, mBefore, m, vBefore, v, change, after };
 }

@@ -1,12 +1,14 @@
 // The numbers that give a broken model away, on sentences that it is not trained on.
+import { linesOf } from "../base/lines";
 import type { Hypothesis, Pair, Text, Values } from "../engine/protocol";
 import type { TraceJson } from "../trace/types";
-import { countOf, sameWords, wordsOf } from "./sentence_scores";
+import { countOf, sameWords } from "./sentence_scores";
+import { splitWords } from "./text/words";
 
 type Soon<Result> = Result | Promise<Result>;
 
 /// What is needed of an engine.
-export interface Scored {
+interface Scored {
   trace(pairs: Pair[]): Soon<TraceJson>;
   translate(sources: string[], search: Values): Soon<Hypothesis[][]>;
 }
@@ -25,8 +27,6 @@ export interface Scores {
 
 const SENTENCES = 20;
 const GREEDY = { "decoding.beam": "1", "decoding.batch": "100" };
-
-const linesOf = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 
 /// The first sentences of a test text, and a long one that is made of more of them.
 export function heldOut({ source, target }: Text): { pairs: Pair[]; long: string } {
@@ -55,7 +55,7 @@ export async function scoreModel(engine: Scored, text: Text, update: number): Pr
   };
 }
 
-const reversed = (sentence: string): string => wordsOf(sentence).reverse().join(" ");
+const reversed = (sentence: string): string => splitWords(sentence).reverse().join(" ");
 
 async function oneByOne(engine: Scored, sources: string[]): Promise<string[]> {
   const texts: string[] = [];

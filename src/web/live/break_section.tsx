@@ -1,11 +1,22 @@
 // Break the model, and watch what happens.
 import { useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { Chooser } from "../base/chooser";
 import { formatNumber } from "../base/numbers";
 import { ScrollBox, TitledTable } from "../base/tables";
 import { Curves } from "../figures/curve";
 import type { Scores } from "./break_scores";
-import { broken, brokenEnd, brokenScores, brokenUpdates, brokenWork, stopBroken, trainBroken } from "./break_state";
+import {
+  broken,
+  brokenEnd,
+  brokenScores,
+  brokenUpdates,
+  brokenWork,
+  leaveBroken,
+  showBroken,
+  stopBroken,
+  trainBroken,
+} from "./break_state";
 import { BREAKAGES, type Breakage } from "./breakages";
 import intact from "./intact_toy.json";
 import "./break_section.css";
@@ -15,6 +26,10 @@ const COUNT = 400; // updates, after which the intact toy translates many senten
 export function BreakSection() {
   const chosen = useSignal((broken.value ?? BREAKAGES[0]!).id);
   const breakage = BREAKAGES.find(({ id }) => id === chosen.value)!;
+  useEffect(() => {
+    showBroken();
+    return leaveBroken;
+  }, []);
   return (
     <>
       <p class="lead">

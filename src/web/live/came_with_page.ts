@@ -1,10 +1,11 @@
 // What can come with the page: snapshots of the toy, and a run of the reader's.
+import { messageOf } from "../base/message";
 import type { Setting } from "../engine/protocol";
 import { notice } from "./notice";
-import { hasPageFile, readPageFile, readPageJson } from "./page_files";
-import { checkRun, sameSettings, sameText, startOf, type RunFile } from "./run_file";
+import { hasPageFile, readPageFile, readPageJson } from "../base/page_files";
+import { checkRun, isMadeFrom, startOf } from "./run_file";
 import { mergeSnapshots, shippedSnapshots, type Snapshot } from "./snapshots";
-import { starts, type Start } from "./starts";
+import { starts } from "./starts";
 
 const TOY = "toy.json"; // {snapshots: [{update, file}, ...]}, which scripts/live_pages.py writes
 const RUN = "run.json";
@@ -18,10 +19,6 @@ async function toySnapshots(): Promise<Snapshot[]> {
   );
 }
 
-async function isToy(run: RunFile, toy: Start, defaults: Setting[]): Promise<boolean> {
-  return sameSettings(run.settings, toy.values, defaults) && sameText(run, await toy.text());
-}
-
 const addToToy = (more: Snapshot[]) => {
   starts.value = starts.value.map((start) =>
     start.id === "toy" ? { ...start, snapshots: mergeSnapshots(more, start.snapshots ?? []) } : start,
@@ -32,7 +29,7 @@ async function addRun(defaults: Setting[]): Promise<number> {
   const run = checkRun(await readPageJson(RUN));
   const own = startOf(run);
   const toy = starts.value.find(({ id }) => id === "toy")!;
-  if (await isToy(run, toy, defaults)) addToToy(own.snapshots!);
+  if (await isMadeFrom(toy, run.settings, run, defaults)) addToToy(own.snapshots!);
   else starts.value = [own, ...starts.value];
   return run.snapshots.at(-1)?.update ?? 0;
 }
@@ -43,7 +40,7 @@ export async function addWhatCame(defaults: Setting[]): Promise<number> {
     if (hasPageFile(TOY)) addToToy(await toySnapshots());
     return hasPageFile(RUN) ? await addRun(defaults) : 0;
   } catch (problem) {
-    notice.value = `What came with the page cannot be opened. ${problem instanceof Error ? problem.message : problem}.`;
+    notice.value = `What came with the page cannot be opened. ${messageOf(problem)}.`;
     return 0;
   }
 }

@@ -1,7 +1,8 @@
 // The course inside the live page.
 import { Course } from "../course/course";
 import { COURSE_FIGURES } from "../course/figures";
-import { chapter, courseProblem, followed, hasCourse, source } from "./course_state";
+import { hasCourse } from "../course/source";
+import { chapter, courseProblem, followed, source } from "./course_state";
 import { AttentionLink, SearchLink } from "./course_links";
 
 const FIGURES = { ...COURSE_FIGURES, attention: AttentionLink, search_tree: SearchLink };

@@ -1,11 +1,8 @@
 // The course in the live page: where its pages come from, and which of them is shown.
 import { signal } from "@preact/signals";
+import { messageOf } from "../base/message";
 import type { CourseRoute } from "../course/route";
-import { openCourse, type CourseSource } from "../course/source";
-import { hasPageFile } from "./page_files";
-
-/// Whether the course came with the page: in it, or as files beside it.
-export const hasCourse = (): boolean => hasPageFile("course.json") || hasPageFile("course/index.json");
+import { hasCourse, openCourse, type CourseSource } from "../course/source";
 
 /// The page of the course that is shown; null: the page shows a section.
 export const chapter = signal<CourseRoute | null>(null);
@@ -21,8 +18,12 @@ export function showChapter(route: CourseRoute, byLink: boolean): void {
   chapter.value = route;
   if (opened || !hasCourse()) return;
   opened = true;
+  courseProblem.value = null;
   openCourse().then(
     (found) => (source.value = found),
-    (problem: unknown) => (courseProblem.value = problem instanceof Error ? problem.message : String(problem)),
+    (problem: unknown) => {
+      opened = false; // the next link tries again
+      courseProblem.value = messageOf(problem);
+    },
   );
 }

@@ -1,7 +1,8 @@
 // The engine and the model that it has: what it was made from, and whether it is at work.
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { About, Created, Setting, Text, Values } from "../engine/protocol";
-import { startEngine } from "./engine_files";
+import { messageOf } from "../base/message";
+import { startEngine, type StartedEngine } from "./engine_files";
 import type { WorkerEngine } from "../engine/worker_engine";
 import { sameSettings } from "./run_file";
 import type { Snapshot } from "./snapshots";
@@ -29,24 +30,37 @@ export const error = signal<string | null>(null);
 export const work = signal<string | null>(null);
 export const busy = computed(() => work.value !== null);
 
-/// Ends training, so that the engine can do something else.
-let endTraining = () => {};
-export const setEndTraining = (end: () => void) => (endTraining = end);
+/// Ends what a new model makes useless, so that the engine is free for it.
+const endings: (() => void)[] = [];
+export const beforeNewModel = (end: () => void) => void endings.push(end);
+
+/// Takes an engine that has the untrained model as far as possible towards where the last one was.
+type Resume = (engine: WorkerEngine) => Promise<void>;
+let resume: Resume = async () => {};
+export const setResume = (next: Resume) => (resume = next);
+
+const MOST_RESTARTS = 3; // of one model: whatever ends its engine again and again must not do so for ever
+let restarts = 0;
 
 let last: Promise<unknown> = Promise.resolve();
+let refusedTask: string | null = null; // to which `error` belongs
 
-/// Runs something on the engine after all that was asked for before. Returns null if it was refused; `error` says why.
+/// Runs something on the engine after all that was asked for before. Returns null if it was refused; `error` says why,
+/// until the reader starts something else or the same is done after all.
 export function run<Result>(what: string, task: (engine: WorkerEngine) => Promise<Result>): Promise<Result | null> {
   const next = last.then(async () => {
     work.value = what;
     try {
-      const result = await task(engine.value!);
-      error.value = null;
+      if (!engine.value) throw new Error("the engine has not started");
+      const result = await task(engine.value);
+      if (refusedTask === what) clearError();
       return result;
     } catch (problem) {
-      error.value = problem instanceof Error ? problem.message : String(problem);
+      error.value = messageOf(problem);
+      refusedTask = what;
       return null;
     } finally {
+      if (engine.value?.failure) await restart(engine.value.failure);
       work.value = null;
     }
   });
@@ -54,64 +68,108 @@ export function run<Result>(what: string, task: (engine: WorkerEngine) => Promis
   return next;
 }
 
-/// Starts the engine, in as many workers.
-export async function startWorkers(count: number): Promise<void> {
-  engine.value?.end();
-  workers.value = count;
-  const { started, description } = await startEngine(count);
-  engine.value = started;
-  about.value = description;
-  defaults.value = await started.settings();
+/// The reader starts something: what went wrong before is over.
+export function clearError(): void {
+  error.value = null;
+  refusedTask = null;
 }
 
-/// Replaces the engine by one in as many workers, once it has done something. If that is refused, the old one stays.
-async function replace<Result>(count: number, task: (engine: WorkerEngine) => Promise<Result>): Promise<Result> {
-  const { started, description } = await startEngine(count);
-  let result: Result;
+/// The engine has stopped: another one goes on with the model.
+async function restart(failure: Error): Promise<void> {
+  work.value = "starting again";
+  refusedTask = null; // the same, done again, must not clear the message
   try {
-    result = await task(started);
+    if (++restarts > MOST_RESTARTS) throw failure;
+    const again = await startWith(workers.value, async (engine) => {
+      if (!created.value) return;
+      await engine.create(values.value, text.value);
+      await resume(engine);
+    });
+    adopt(workers.value, again);
+    error.value = `the engine stopped (${failure.message}), so the page has started it again from the last snapshot`;
+  } catch {
+    error.value = `the engine stopped (${failure.message}); reload the page to go on`;
+  }
+}
+
+/// Starts the engine, in as many workers.
+export async function startWorkers(count: number): Promise<void> {
+  const next = await startEngine(count);
+  defaults.value = await next.started.settings();
+  adopt(count, next);
+}
+
+/// Starts another engine, in as many workers, once it has done something. If that is refused, it ends.
+async function startWith<Result>(
+  count: number,
+  task: (engine: WorkerEngine) => Promise<Result>,
+): Promise<StartedEngine & { result: Result }> {
+  const next = await startEngine(count);
+  try {
+    return { ...next, result: await task(next.started) };
   } catch (problem) {
-    started.end();
+    next.started.end();
     throw problem;
   }
-  engine.value!.end();
-  engine.value = started;
-  about.value = description;
-  workers.value = count;
-  return result;
+}
+
+/// The page's engine is this one from now on.
+function adopt(count: number, { started, description }: StartedEngine): void {
+  engine.peek()?.end();
+  batch(() => {
+    engine.value = started;
+    about.value = description;
+    workers.value = count;
+  });
 }
 
 /// Lets as many workers go on with the model as it is.
 export async function changeWorkers(count: number): Promise<void> {
+  clearError();
   await run(count === 1 ? "starting a worker" : `starting ${count} workers`, async (old) => {
     const bytes = await old.snapshot();
-    await replace(count, async (started) => {
-      await started.create(values.value, text.value);
-      await started.restore(bytes);
+    const next = await startWith(count, async (engine) => {
+      await engine.create(values.value, text.value);
+      await engine.restore(bytes);
     });
+    adopt(count, next);
   });
 }
 
 /// Makes a new model. Values of keys that a page does not have (files, validation) are left out. Each worker needs a
 /// shard, so a model with fewer shards gets fewer workers.
-export async function create(from: Start, changed: Values = {}, ownText?: Text): Promise<boolean> {
-  const known = new Set(defaults.value.map(({ key }) => key));
-  const own = Object.entries(from.values).filter(([key]) => known.has(key));
-  const all = { ...Object.fromEntries(own), ...changed };
-  const lines = ownText ?? (await from.text());
-  endTraining();
-  const shards = Number(all["training.shards"] ?? workers.value);
-  const make = (engine: WorkerEngine) => engine.create(all, lines);
-  const made = await run("making the model", (engine) =>
-    Number.isInteger(shards) && shards >= 1 && shards < workers.value ? replace(shards, make) : make(engine),
-  );
-  if (!made) return false;
+export async function create(from: Start, changed: Values = {}): Promise<boolean> {
+  clearError();
+  const all = { ...knownValues(from.values, defaults.value), ...changed };
+  for (const end of endings) end();
+  const made = await run("making the model", async (engine) => {
+    const lines = await from.text();
+    const make = (engine: WorkerEngine) => engine.create(all, lines);
+    const shards = Number(all["training.shards"] ?? workers.value);
+    const isFewer = Number.isInteger(shards) && shards >= 1 && shards < workers.value;
+    const next = isFewer ? await startWith(shards, make) : null;
+    const result = next?.result ?? (await make(engine));
+    batch(() => {
+      if (next) adopt(shards, next);
+      begin(from, all, lines, result);
+    });
+    return true;
+  });
+  return made ?? false;
+}
+
+/// The values of the keys that an engine knows.
+export function knownValues(values: Values, settings: Setting[]): Values {
+  const known = new Set(settings.map(({ key }) => key));
+  return Object.fromEntries(Object.entries(values).filter(([key]) => known.has(key)));
+}
+
+function begin(from: Start, all: Values, lines: Text, made: Created): void {
+  restarts = 0;
   start.value = from;
   values.value = all;
   text.value = lines;
   created.value = made;
-  const isUnchanged = !ownText && sameSettings(all, from.values, defaults.value);
-  shipped.value = isUnchanged ? (from.snapshots ?? []) : [];
+  shipped.value = sameSettings(all, from.values, defaults.value) ? (from.snapshots ?? []) : [];
   generation.value += 1;
-  return true;
 }

@@ -26,7 +26,7 @@ function HeadChip({ layer, head, inLayer }: { layer: AttentionJson; head: number
       aria-pressed={!off}
       onClick={() => (headsOff.value = toggled(headsOff.value, name))}
     >
-      head {head} {off ? "off" : "on"}
+      head {head} <span aria-hidden="true">{off ? "off" : "on"}</span>
       {!inLayer && <span class="hidden">: {titleOf(layer)}</span>}
     </button>
   );

@@ -1,7 +1,10 @@
 // How many held-out sentences the model translates exactly.
 import { batch, effect, signal } from "@preact/signals";
-import { generation, run, start } from "./engine_state";
-import { headsOff } from "./pass_state";
+import { beforeNewModel, clearError, error, generation, start } from "./engine_state";
+import { linesOf } from "../base/lines";
+import { messageOf } from "../base/message";
+import { runShown } from "./pass_state";
+import type { Text } from "../engine/protocol";
 import { sameWords } from "./sentence_scores";
 import { position, running, stop as stopTraining } from "./training_state";
 
@@ -23,19 +26,28 @@ export const testedUpdate = signal(0);
 export const testing = signal(false);
 let stopped = false;
 
-const linesOf = (text: string): string[] => text.replace(/\n$/, "").split("\n");
-
 /// Translates the test text of the start, by greedy search.
 export async function test(): Promise<void> {
   const { test: read } = start.value;
   if (!read || testing.value) return;
   if (running.value) stopTraining();
+  clearError();
   testing.value = true;
   stopped = false;
-  const { source, target } = await read();
+  try {
+    await translate(await read());
+  } catch (problem) {
+    error.value = messageOf(problem);
+  } finally {
+    testing.value = false;
+  }
+}
+
+async function translate({ source, target }: Text): Promise<void> {
   const [sources, targets] = [linesOf(source), linesOf(target)];
-  await run("translating the test text", async (engine) => {
-    await engine.turn_off_heads(headsOff.peek());
+  const model = generation.peek();
+  await runShown("translating the test text", async (engine) => {
+    if (model !== generation.peek()) return;
     batch(() => {
       translated.value = [];
       all.value = sources.length;
@@ -51,12 +63,12 @@ export async function test(): Promise<void> {
       translated.value = [...translated.value, ...more];
     }
   });
-  testing.value = false;
 }
 
 export function stopTest(): void {
   stopped = true;
 }
+beforeNewModel(stopTest);
 
 /// Another model has not been tested.
 effect(() => {

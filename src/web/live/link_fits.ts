@@ -7,7 +7,8 @@ import { splitWords } from "./text/words";
 /// Positions of the longest sentence: its words and one token more, </s> in the source, <s> in the target.
 const lengthOf = (sentences: string[]): number => 1 + Math.max(...sentences.map((one) => splitWords(one).length));
 
-function hasHead(head: string, values: Values): boolean {
+/// Whether a model with all these values has a head such as "decoder.layers.0.encoder_attn 1".
+export function hasHead(head: string, values: Values): boolean {
   const [, side, layer, kind, number] =
     /^(encoder|decoder)\.layers\.(\d+)\.(self_attn|encoder_attn) (\d+)$/.exec(head) ?? [];
   if (side === undefined || (side === "encoder" && kind === "encoder_attn")) return false;

@@ -1,8 +1,9 @@
 // Copies what the page shows into a link, and follows one.
 import { batch, signal } from "@preact/signals";
+import { messageOf } from "../base/message";
 import type { Pair, Values } from "../engine/protocol";
 import { chapter } from "./course_state";
-import { create, created, defaults, error, shipped, start, startWorkers, text, values } from "./engine_state";
+import { clearError, create, defaults, error, shipped, start, text, values } from "./engine_state";
 import { farthestFor, isLink, linkText, MOST, readLink, type Known, type Link } from "./link";
 import { misfit } from "./link_fits";
 import { ownStart } from "./make_model/own_start";
@@ -10,6 +11,7 @@ import { notice } from "./notice";
 import { headsOff, masks, pairs, showPairs, withOnePass } from "./pass_state";
 import { questionsOffForNow, questionsOn } from "./questions_state";
 import { choices, section } from "./route";
+import { runName } from "./run_file";
 import { SECTIONS } from "./sections";
 import { starts } from "./starts";
 import { goTo, position, stop } from "./training_state";
@@ -22,8 +24,9 @@ export const linkMessage = signal<string | null>(null);
 /// The link to what the page shows, and what it cannot hold.
 export function currentLink(): { address: string; without: string[] } {
   const without: string[] = [];
-  const shown = shownLink();
-  let link = shown;
+  let link = shownLink();
+  const run = runName(link.start);
+  if (run !== null) without.push(`your run ${run}, because only a page that came with it can open the link`);
   if (linkText(link).length > MOST.length && link.text) {
     link = { ...link, text: null, update: 0 };
     const base = starts.value.find(({ id }) => id === link.start)!;
@@ -76,9 +79,12 @@ const known = (): Known => ({
   sections: SECTIONS.map(({ id }) => id),
   snapshots: (start) => starts.value.find(({ id }) => id === start)?.snapshots?.map(({ update }) => update) ?? [],
 });
-const messageOf = (problem: unknown) => (problem instanceof Error ? problem.message : String(problem));
 
-/// Follows a link. If it is damaged, `linkMessage` says so, and the page shows what it showed, or what it shows at first.
+/// How often something has been opened. What is opened later takes the place of what is still being opened.
+let openings = 0;
+
+/// Follows a link. If it is refused, because it is damaged, `linkMessage` says so, and the page shows what it showed.
+/// Returns whether it was.
 export async function openLink(address: string): Promise<boolean> {
   linkMessage.value = null;
   let link: Link;
@@ -92,16 +98,19 @@ export async function openLink(address: string): Promise<boolean> {
   const shown = link.pairs.length > 0 ? link.pairs : from.pairs;
   const wrong = misfit(link, allValues(from.values, link.settings), shown);
   if (wrong) return refuse(wrong);
+  const number = ++openings;
   stop();
   return withOnePass(async () => {
-    if (!(await create(from, link.settings))) return refuse(error.value ?? "its model cannot be made");
-    await showLink(link, shown);
-    return true;
+    const made = await create(from, link.settings);
+    if (number !== openings) return false;
+    if (!made) return refuse(error.value ?? "its model cannot be made");
+    await showLink(link, shown, number);
+    return false;
   });
 }
 
 /// Shows what the link holds, once the page has its model.
-async function showLink(link: Link, shown: Pair[]): Promise<void> {
+async function showLink(link: Link, shown: Pair[], number: number): Promise<void> {
   batch(() => {
     if (!link.questions) questionsOffForNow();
     showPairs(shown);
@@ -113,36 +122,32 @@ async function showLink(link: Link, shown: Pair[]): Promise<void> {
     chapter.value = null;
   });
   history.replaceState(null, "", `#${link.section}`);
-  if (link.update === 0) return;
-  target.value = link.update;
-  await goTo(link.update);
-  target.value = null;
+  target.value = link.update > 0 ? link.update : null;
+  if (link.update > 0) await goTo(link.update);
+  if (number === openings) target.value = null;
 }
 
-function refuse(message: string): false {
+function refuse(message: string): true {
   target.value = null;
-  error.value = null; // one message is enough
+  clearError(); // one message is enough
   linkMessage.value = `This link is damaged, or for another version of this page. ${message}.`;
-  return false;
+  return true;
 }
 
 /// The first start that the engine accepts, at an update of the first one.
 const createFirst = (update: number): Promise<void> =>
   withOnePass(async () => {
+    const number = ++openings;
     for (const from of starts.value) {
-      if (await create(from)) return from === starts.value[0] && update > 0 ? goTo(update) : undefined;
+      const made = await create(from);
+      if (number !== openings) return;
+      if (made) return from === starts.value[0] && update > 0 ? goTo(update) : undefined;
       notice.value = `${from.title} cannot be opened. ${error.value}.`;
     }
   });
 
-/// What the page begins with: its address, if that is a link; otherwise, or if the link is damaged, the first start at
+/// What the page begins with: its address, if that is a link; otherwise, or if the link is refused, the first start at
 /// an update.
 export async function beginWith(address: string, update: number): Promise<void> {
-  if (!isLink(address)) return createFirst(update);
-  await openLink(address);
-  if (created.value) return;
-  await createFirst(update);
-  if (created.value) return;
-  await startWorkers(1); // the link's model was too much for the engine
-  await createFirst(update);
+  if (!isLink(address) || (await openLink(address))) await createFirst(update);
 }

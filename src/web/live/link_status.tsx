@@ -6,8 +6,8 @@ export function LinkStatus() {
   if (target.value !== null) {
     return (
       <p class="refusal">
-        This link shows update {target.value}, so the page goes there. It is at update {position.value}.{" "}
-        <progress max={target.value} value={position.value} aria-label="Training" />{" "}
+        <span role="status">This link shows update {target.value}, so the page goes there.</span> It is at update{" "}
+        {position.value}. <progress max={target.value} value={position.value} aria-label="Training" />{" "}
         <button type="button" class="quiet" onClick={stop}>
           Stop here
         </button>

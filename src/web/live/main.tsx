@@ -1,11 +1,13 @@
 // The entry point of the live page: it starts the engine, makes the first model, and shows it.
 import "../base/base.css";
-import { render, type JSX } from "preact";
+import { messageOf } from "../base/message";
 import { followSameAddress } from "../base/same_address";
+import { show } from "../base/show";
 import { addWhatCame } from "./came_with_page";
 import { create, defaults, engine, error, startWorkers } from "./engine_state";
 import { MapButton } from "../sections/map_panel";
 import { ChosenSection, Footer, PageMap, SectionLinks } from "./page";
+import { missingFeatures } from "./browser_features";
 import { isLink } from "./link";
 import { beginWith, openLink } from "./link_state";
 import { PageTools } from "./page_tools";
@@ -15,12 +17,6 @@ import { follow } from "./route";
 import { STARTS, starts } from "./starts";
 import { Tour } from "./tour";
 import { goTo, position, snapshots, stop, train, updates } from "./training_state";
-
-function show(id: string, content: JSX.Element): void {
-  const place = document.getElementById(id)!;
-  place.replaceChildren();
-  render(content, place);
-}
 
 follow(location.hash, false);
 window.addEventListener("hashchange", () =>
@@ -44,10 +40,12 @@ Object.assign(window, { glassformer });
 
 async function begin(): Promise<void> {
   try {
+    const missing = missingFeatures();
+    if (missing) throw new Error(missing);
     await startWorkers(1);
     await beginWith(location.hash, await addWhatCame(defaults.value));
   } catch (problem) {
-    error.value = problem instanceof Error ? problem.message : String(problem);
+    error.value = messageOf(problem);
   }
 }
 void begin();

@@ -1,16 +1,17 @@
 // The frame of the live page: links to the sections, what the engine is doing, and the chosen section.
 import type { Signal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { courseAddress } from "../course/route";
 import { ChapterLinks } from "./chapter_links";
 import { CoursePage } from "./course_page";
-import { chapter, hasCourse } from "./course_state";
+import { hasCourse } from "../course/source";
+import { chapter } from "./course_state";
 import { about, error, work } from "./engine_state";
 import { HeadsOffNote } from "./head_chips";
 import { LinkStatus } from "./link_status";
 import { notice } from "./notice";
 import { trace } from "./pass_state";
 import { MapColumn, MapSheet } from "../sections/map_panel";
+import { SectionHeading } from "../sections/section_heading";
 import { Covered } from "./question";
 import { choices, section } from "./route";
 import { SECTIONS } from "./sections";
@@ -59,7 +60,7 @@ export function ChosenSection() {
       <LinkStatus />
       <HeadsOffNote />
       <section key={id} class={`view view-${id}`} aria-labelledby={`${id}-title`}>
-        <Heading id={`${id}-title`} text={`${index + 1}. ${title}`} />
+        <SectionHeading id={`${id}-title`} text={`${index + 1}. ${title}`} focus={choices.focus} />
         {trace.value ? (
           <Covered trace={trace.value} section={id} sections={SECTIONS.map((one) => one.id)}>
             <View trace={trace.value} choices={choices} />
@@ -77,24 +78,8 @@ export function ChosenSection() {
 }
 
 function Starting() {
+  if (error.value !== null && work.value === null) return null; // the message above says why
   return <p role="status">{work.value === null ? "Starting the engine …" : `The engine is ${work.value} …`}</p>;
-}
-
-/// After the reader follows a link to a section, its heading has the focus.
-function Heading({ id, text }: { id: string; text: string }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  const wanted = choices.focus.value === "section";
-  useLayoutEffect(() => {
-    if (!wanted) return;
-    choices.focus.value = null;
-    heading.current!.focus({ preventScroll: true });
-    window.scrollTo(0, 0);
-  }, [wanted]);
-  return (
-    <h2 id={id} tabIndex={-1} ref={heading}>
-      {text}
-    </h2>
-  );
 }
 
 export function PageMap() {

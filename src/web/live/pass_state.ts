@@ -4,7 +4,8 @@ import { batch, effect, signal } from "@preact/signals";
 import type { Masks, Pair, SearchTree } from "../engine/protocol";
 import type { WorkerEngine } from "../engine/worker_engine";
 import { Trace } from "../trace/trace";
-import { created, generation, run, start } from "./engine_state";
+import { created, engine, generation, run, start } from "./engine_state";
+import { hasHead } from "./link_fits";
 import { position, running, setFollower } from "./training_state";
 
 export const pairs = signal<Pair[]>(start.peek().pairs);
@@ -63,9 +64,10 @@ function moveInHistory(from: typeof earlier, to: typeof earlier): void {
   });
 }
 
-/// The last pass under the model's own masks and with all heads: of these sentences, at this update of this model.
+/// The last pass under the model's own masks and with all heads: of these sentences, at this update of this model, by
+/// this engine.
 interface OwnPass {
-  of: [pairs: Pair[], update: number, generation: number];
+  of: [pairs: Pair[], update: number, generation: number, engine: WorkerEngine];
   trace: Trace;
   runs: SearchTree[];
 }
@@ -90,7 +92,7 @@ async function ownPassOf(engine: WorkerEngine, of: OwnPass["of"]): Promise<OwnPa
 
 async function compute(engine: WorkerEngine): Promise<void> {
   const [shown, changed, off, update] = [pairs.peek(), masks.peek(), headsOff.peek(), position.peek()];
-  const own = await ownPassOf(engine, [shown, update, generation.peek()]);
+  const own = await ownPassOf(engine, [shown, update, generation.peek(), engine]);
   await engine.turn_off_heads(off);
   const isChanged = changed !== null || off.length > 0;
   const now = isChanged ? new Trace(await engine.trace(shown, changed ?? undefined)) : own.trace;
@@ -106,16 +108,16 @@ async function compute(engine: WorkerEngine): Promise<void> {
 }
 
 /// While something is under way that ends with another pass, such as a new model that goes to an update at once.
-const held = signal(false);
+const held = signal(0);
 
 /// Does something that changes what the pass depends on, more than once. Only the last pass is computed, unless the model
 /// trains meanwhile.
 export async function withOnePass<Result>(task: () => Promise<Result>): Promise<Result> {
-  held.value = true;
+  held.value += 1;
   try {
     return await task();
   } finally {
-    held.value = false;
+    held.value -= 1;
   }
 }
 
@@ -124,8 +126,8 @@ export async function withOnePass<Result>(task: () => Promise<Result>): Promise<
 let wanted = 0;
 effect(() => {
   if (!created.value) return;
-  void [pairs.value, masks.value, headsOff.value, generation.value];
-  if (held.value || running.value) return;
+  void [pairs.value, masks.value, headsOff.value, generation.value, engine.value];
+  if (held.value > 0 || running.value) return;
   void position.value;
   const number = ++wanted;
   void run("computing a pass", async (engine) => {
@@ -134,11 +136,27 @@ effect(() => {
 });
 setFollower(compute);
 
-/// A new model begins with the sentences of its start, unless it is only another model for the same text.
+/// Runs something that the heads which are off change, like the pass that the page shows.
+export const runShown = <Result>(
+  what: string,
+  task: (engine: WorkerEngine) => Promise<Result>,
+): Promise<Result | null> =>
+  run(what, async (engine) => {
+    await engine.turn_off_heads(headsOff.peek());
+    return task(engine);
+  });
+
+/// A new model begins with the sentences of its start, unless it is only another model for the same text. Then heads
+/// that it does not have are forgotten.
 let lastStart = start.peek();
 effect(() => {
   void generation.value;
-  if (start.value === lastStart) return;
+  if (start.value === lastStart) {
+    const values = Object.fromEntries((created.peek()?.settings ?? []).map(({ key, value }) => [key, value]));
+    const kept = headsOff.peek().filter((head) => hasHead(head, values));
+    if (kept.length < headsOff.peek().length) headsOff.value = kept;
+    return;
+  }
   lastStart = start.value;
   headsOff.value = [];
   showPairs(start.value.pairs);

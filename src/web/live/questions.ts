@@ -19,7 +19,7 @@ export interface Asked {
   why: string;
 }
 
-export interface Question {
+interface Question {
   id: string;
   sections: string[]; // it is asked in the first of these that the page has, after its first section
   ask(trace: Trace): Asked | null; // null: it does not fit this trace

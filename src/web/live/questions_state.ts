@@ -2,7 +2,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { QUESTIONS } from "./questions";
 
-export type Outcome = "right" | "wrong" | "skipped";
+type Outcome = "right" | "wrong" | "skipped";
 
 const STORED = "glassformer questions";
 

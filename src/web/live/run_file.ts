@@ -1,10 +1,11 @@
 // A run that came with the page: run.json, which `glassformer live RUN` writes.
+import { linesOf } from "../base/lines";
 import { fromBase64 } from "../base/packed_bytes";
 import type { Pair, Setting, Text, Values } from "../engine/protocol";
 import { shippedSnapshots, type Snapshot } from "./snapshots";
 import type { Start } from "./starts";
 
-export interface RunFile extends Text {
+interface RunFile extends Text {
   name: string; // what the user called it: "runs/toy"
   settings: Values; // the page's keys
   test: Text | null;
@@ -55,15 +56,18 @@ export const snapshotsOf = (run: RunFile): Snapshot[] =>
     "end of the run",
   );
 
-const lineCount = (text: string): number => text.replace(/\n$/, "").split("\n").length;
+const RUN = "run ";
+
+/// The name of the run that a start with this id came with; null: it is one of the project's.
+export const runName = (id: string): string | null => (id.startsWith(RUN) ? id.slice(RUN.length) : null);
 
 /// What a reader starts from, to train the run's model again, or to go on with it.
 export function startOf(run: RunFile): Start {
   const { name, settings, source, target, test, pairs } = run;
   return {
-    id: `run ${name}`,
+    id: RUN + name,
     title: name,
-    says: `your run: ${lineCount(source).toLocaleString("en")} sentence pairs`,
+    says: `your run: ${linesOf(source).length.toLocaleString("en")} sentence pairs`,
     values: settings,
     text: async () => ({ source, target }),
     test: test && (async () => test),
@@ -80,5 +84,9 @@ export const sameSettings = (a: Values, b: Values, defaults: Setting[]): boolean
 
 const withoutEnd = (lines: string): string => lines.replace(/\n$/, "");
 
-export const sameText = (a: Text, b: Text): boolean =>
+const sameText = (a: Text, b: Text): boolean =>
   withoutEnd(a.source) === withoutEnd(b.source) && withoutEnd(a.target) === withoutEnd(b.target);
+
+/// Whether a model with these settings and this text is the one that a start makes.
+export const isMadeFrom = async (start: Start, values: Values, text: Text, defaults: Setting[]): Promise<boolean> =>
+  sameSettings(values, start.values, defaults) && sameText(text, await start.text());

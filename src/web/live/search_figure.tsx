@@ -47,7 +47,13 @@ function SearchTreeFigure({ search, count, best }: FigureProps) {
       >
         <Edges {...{ shown, best, path }} box={`0 0 ${left(count + 1) - GAP} ${ROW * nodes.rows}`} />
         {shown.map((node) => (
-          <Node key={`${node.step}.${node.row}`} node={node} isBest={best.has(node)} isEntry={node === entry} />
+          <Node
+            key={`${node.step}.${node.row}`}
+            node={node}
+            isBest={best.has(node)}
+            isEntry={node === entry}
+            isLast={node.step === count}
+          />
         ))}
       </div>
     </div>
@@ -92,7 +98,14 @@ function Edges({ shown, best, path, box }: EdgesProps) {
   );
 }
 
-function Node({ node, isBest, isEntry }: { node: SearchNode; isBest: boolean; isEntry: boolean }) {
+interface NodeProps {
+  node: SearchNode;
+  isBest: boolean;
+  isEntry: boolean;
+  isLast: boolean; // of the steps that are shown, so its children are not
+}
+
+function Node({ node, isBest, isEntry, isLast }: NodeProps) {
   const { step, row, text, probability, log_probability: log, score, fate, children, parent } = node;
   const siblings = parent ? parent.children : searchSignal.value!.nodes.steps[0]!;
   return (
@@ -105,7 +118,7 @@ function Node({ node, isBest, isEntry }: { node: SearchNode; isBest: boolean; is
       aria-level={step}
       aria-posinset={siblings.indexOf(node) + 1}
       aria-setsize={siblings.length}
-      aria-expanded={children.length > 0 ? true : undefined}
+      aria-expanded={children.length > 0 ? !isLast : undefined}
       aria-selected={selected.value === node}
       onClick={() => (selected.value = node)}
       onFocus={() => (selected.value = node)}

@@ -1,12 +1,12 @@
-// The search that the page shows. It searches again when the sentence, a setting, the model or a head changes, as long
-// as the reader looks at it.
+// The search that the page shows. It searches again when the sentence, a setting or the pass changes (so also when the
+// model or a head does), as long as the reader looks at it.
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Hypothesis, SearchTree, Values } from "../engine/protocol";
-import { generation, run } from "./engine_state";
-import { headsOff, pairs } from "./pass_state";
+import { generation } from "./engine_state";
+import { pairs, runShown, trace } from "./pass_state";
 import { searchNodes, type SearchNode, type SearchNodes } from "./search_tree";
 import type { SearchRules } from "./search_words";
-import { position, running } from "./training_state";
+import { running } from "./training_state";
 
 export const MOST_BEAM = 8;
 export const MOST_PENALTY = 2;
@@ -35,13 +35,13 @@ export const playing = signal(false);
 /// Whether the section is on the page.
 export const isShown = signal(false);
 
-export const sentence = computed(() => {
+const sentence = computed(() => {
   const { length } = pairs.value;
   const chosen = pairChosen.value;
   return chosen === null ? ownSentence.value : pairs.value[Math.min(chosen, length - 1)]!.source;
 });
 
-export const searchValues = (size: number, power: number, stopsEarly: boolean): Values => ({
+const searchValues = (size: number, power: number, stopsEarly: boolean): Values => ({
   "decoding.beam": String(size),
   "decoding.length_penalty": String(power),
   "decoding.early_stopping": String(stopsEarly),
@@ -50,9 +50,9 @@ export const searchValues = (size: number, power: number, stopsEarly: boolean): 
 let wanted = 0;
 effect(() => {
   const [number, words, size, power, stopsEarly] = [++wanted, sentence.value, beam.value, penalty.value, early.value];
-  void [position.value, generation.value, headsOff.value];
+  void trace.value;
   if (!isShown.value || generation.value === 0 || running.value) return;
-  void run("searching", async (engine) => {
+  void runShown("searching", async (engine) => {
     if (number !== wanted) return;
     const tree = await engine.search_tree(words, searchValues(size, power, stopsEarly));
     const [[greedy]] = (await engine.translate([words], searchValues(1, power, stopsEarly))) as [[Hypothesis]];

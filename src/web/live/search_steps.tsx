@@ -6,13 +6,13 @@ export function StepControls() {
   const shown = shownSteps.value;
   return (
     <div class="search-steps" role="group" aria-label="Steps of the search">
-      <button type="button" disabled={shown <= 1} onClick={() => showSteps(shown - 1)}>
+      <button type="button" aria-disabled={shown <= 1} onClick={() => showSteps(shown - 1)}>
         ‹ Previous
       </button>
-      <button type="button" disabled={shown >= count} onClick={() => showSteps(shown + 1)}>
+      <button type="button" aria-disabled={shown >= count} onClick={() => showSteps(shown + 1)}>
         Next ›
       </button>
-      <button type="button" disabled={count <= 1} onClick={() => play(shown >= count)}>
+      <button type="button" aria-disabled={count <= 1} onClick={() => count > 1 && play(shown >= count)}>
         {playing.value ? "Pause" : "Play"}
       </button>
       <label>

@@ -1,4 +1,5 @@
 // Moments of training to which one can return: those that the page has made, and those that came with it.
+import { Refusal } from "../engine/calls";
 import type { Engine } from "../engine/protocol";
 
 type Restoring = Pick<Engine, "restore">;
@@ -13,7 +14,7 @@ export interface Snapshot {
 const UPDATE = 24;
 const SKIPPED = 48;
 
-export interface Progress {
+interface Progress {
   update: number;
   skipped: number; // how many of the updates until there were skipped
 }
@@ -36,7 +37,7 @@ export async function restoreSnapshot(engine: Restoring, snapshot: Snapshot): Pr
   try {
     await engine.restore(bytes);
   } catch (problem) {
-    throw refusal(snapshot, problem instanceof Error ? problem.message : String(problem));
+    throw problem instanceof Refusal ? refusal(snapshot, problem.message) : problem;
   }
   return progressOf(bytes);
 }

@@ -1,5 +1,5 @@
 // A slider over all updates: it goes back to any of them, and forward again.
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { plural } from "../base/numbers";
 import { destination, farthest, goTo, position, running, snapshots, stop } from "./training_state";
@@ -7,9 +7,9 @@ import "./time_slider.css";
 
 const SETTLE = 250; // milliseconds without a change, after which the slider means it
 
-export function TimeSlider() {
-  const last = farthest.value;
-  const chosen = useSignal<number | null>(null); // while the reader moves it
+/// The update that the reader has moved the slider to, until the page goes there.
+function useWanted(): Signal<number | null> {
+  const chosen = useSignal<number | null>(null);
   const wanted = chosen.value;
   useEffect(() => {
     if (wanted === null) return;
@@ -20,9 +20,15 @@ export function TimeSlider() {
     }, SETTLE);
     return () => clearTimeout(timer);
   }, [wanted]);
+  return chosen;
+}
+
+export function TimeSlider() {
+  const last = farthest.value;
+  const chosen = useWanted();
   if (last === 0) return <p class="note">After the first update, you can go back to any update with a slider here.</p>;
   const trains = running.value && destination.value === null;
-  const shown = wanted ?? destination.value ?? position.value;
+  const shown = chosen.value ?? destination.value ?? position.value;
   return (
     <div class="time">
       <label>
@@ -35,8 +41,11 @@ export function TimeSlider() {
           max={last}
           value={shown}
           list="snapshots"
-          disabled={trains}
-          onInput={(event) => (chosen.value = Number(event.currentTarget.value))}
+          aria-disabled={trains}
+          onInput={({ currentTarget }) => {
+            if (trains) currentTarget.value = String(shown);
+            else chosen.value = Number(currentTarget.value);
+          }}
         />
       </label>
       <datalist id="snapshots">
@@ -44,20 +53,24 @@ export function TimeSlider() {
           <option key={update} value={update} label={name ?? undefined} />
         ))}
       </datalist>
-      <p class="snapshots">
-        Snapshots:{" "}
-        {snapshots.value.map(({ update, name }) => (
-          <button key={update} type="button" class="quiet" aria-disabled={trains} onClick={() => void goTo(update)}>
-            {name ?? update}
-          </button>
-        ))}
-      </p>
+      <SnapshotButtons trains={trains} />
       <p class="note" role="status">
         <Way />
       </p>
     </div>
   );
 }
+
+const SnapshotButtons = ({ trains }: { trains: boolean }) => (
+  <p class="snapshots">
+    Snapshots:{" "}
+    {snapshots.value.map(({ update, name }) => (
+      <button key={update} type="button" class="quiet" aria-disabled={trains} onClick={() => void goTo(update)}>
+        {name ?? update}
+      </button>
+    ))}
+  </p>
+);
 
 /// Where it is on its way.
 function Way() {

@@ -1,10 +1,11 @@
 // Buttons that train the model, and where training is.
 import { useComputed } from "@preact/signals";
+import { Figure } from "../base/figure";
 import { formatNumber } from "../base/numbers";
 import { Curves } from "../figures/curve";
 import { destination, lastUpdate, position, running, speed, stop, train, trainedFor, updates } from "./training_state";
 import { TrainedSnapshot } from "./training_help";
-import { curveOf } from "./update_log";
+import { curveOf, curveStep } from "./update_log";
 
 export function TrainButtons() {
   const trains = running.value;
@@ -51,14 +52,6 @@ export function TrainFigures() {
   );
 }
 
-const Figure = ({ term, value, note }: { term: string; value: string; note: string }) => (
-  <div>
-    <dt>{term}</dt>
-    <dd>{value}</dd>
-    <dd class="note">{note}</dd>
-  </div>
-);
-
 /// "1:05" minutes
 const clock = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
@@ -71,11 +64,14 @@ export function TrainCurves() {
     { name: "learning rate", values: places.value.map(({ update }) => update?.learning_rate) },
     { name: "gradient norm", values: places.value.map(({ update }) => update?.gradient_norm) },
   ]);
-  const first = updates.value[0]?.number;
-  const hasGaps = updates.value.length < Math.max(position.value, updates.value.at(-1)?.number ?? 0);
+  const { list } = updates.value;
+  const first = list[0]?.number;
+  const hasGaps = list.length < Math.max(position.value, list.at(-1)?.number ?? 0);
+  const step = curveStep(updates.value);
   return (
     <>
       <Curves name="Training" axis="update" x={x.value} series={series.value} marked={position.value} />
+      {step > 1 && <p class="note">There are many updates, so the curves show one in {step}.</p>}
       {hasGaps && (
         <p class="note">
           {first === undefined

@@ -8,6 +8,13 @@ export function nextStop(update: number): number {
   }
 }
 
+const MOST_SNAPSHOTS = 24;
+const MOST_BYTES = 256e6; // in all snapshots that the page has made
+
+/// How many snapshots of so many bytes the page keeps: at least the first and the last.
+export const mostSnapshots = (bytes: number): number =>
+  Math.max(2, Math.min(MOST_SNAPSHOTS, Math.floor(MOST_BYTES / bytes)));
+
 /// If the page has made more than `most` snapshots, drops the one of them whose neighbours are closest, relative to its
 /// update. The first and the last that the page has made stay, and so do all that came with the page.
 /// \pre in order of their updates, at most one too many

@@ -1,12 +1,13 @@
 // Training: where it is, what it has reported, and the moments to which one can return.
 import { batch, computed, effect, signal } from "@preact/signals";
+import { messageOf } from "../base/message";
 import type { Update } from "../engine/protocol";
 import type { WorkerEngine } from "../engine/worker_engine";
-import { engine, generation, run, setEndTraining, shipped, workers } from "./engine_state";
+import { beforeNewModel, clearError, engine, generation, run, setResume, shipped, workers } from "./engine_state";
 import { notice } from "./notice";
 import { checkUpdate, mergeSnapshots, RefusedSnapshot, restoreSnapshot, type Snapshot } from "./snapshots";
-import { followDue, nextStop, thinOut, updatesUntil } from "./training_plan";
-import { updateOf, withUpdates } from "./update_log";
+import { followDue, mostSnapshots, nextStop, thinOut, updatesUntil } from "./training_plan";
+import { addUpdates, EMPTY, updateOf, type UpdateLog } from "./update_log";
 
 /// The update whose weights the page shows.
 export const position = signal(0);
@@ -14,7 +15,7 @@ export const position = signal(0);
 export const skipped = signal(0);
 /// The updates that the page has made. Some may be after `position`: training is deterministic, so they would be the same
 /// again. Some may be missing before it, if it went to a snapshot that came with the page.
-export const updates = signal<Update[]>([]);
+export const updates = signal<UpdateLog>(EMPTY);
 /// Whether it trains, to go on or to return to an update.
 export const running = signal(false);
 /// The update to which it is going; null: it is not on its way to one.
@@ -25,7 +26,7 @@ export const trainsUntil = signal<number | null>(null);
 export const snapshots = signal<Snapshot[]>([]);
 /// The last update to which the page can go without training further than anybody has before.
 export const farthest = computed(() =>
-  Math.max(position.value, updates.value.at(-1)?.number ?? 0, snapshots.value.at(-1)?.update ?? 0),
+  Math.max(position.value, updates.value.list.at(-1)?.number ?? 0, snapshots.value.at(-1)?.update ?? 0),
 );
 /// Updates per second, while it trains.
 export const speed = signal<number | null>(null);
@@ -33,9 +34,6 @@ export const speed = signal<number | null>(null);
 export const trainedFor = signal(0);
 /// Updates per second that each number of workers has made of this model.
 export const speeds = signal<Record<number, number>>({});
-
-const MANY = 1_000_000;
-const MOST_SNAPSHOTS = 24;
 
 /// What follows the weights while it trains, such as the pass that the page shows.
 type Follower = (engine: WorkerEngine) => Promise<void>;
@@ -47,7 +45,7 @@ async function keepSnapshot(): Promise<void> {
   if (snapshots.value.some((snapshot) => snapshot.update === update)) return;
   const bytes = await engine.value!.snapshot();
   const own: Snapshot = { update, name: null, bytes: () => Promise.resolve(bytes) };
-  snapshots.value = thinOut(mergeSnapshots(snapshots.value, [own]), MOST_SNAPSHOTS);
+  snapshots.value = thinOut(mergeSnapshots(snapshots.value, [own]), mostSnapshots(bytes.length));
 }
 
 let stopped = false;
@@ -61,8 +59,8 @@ async function trainUntil(engine: WorkerEngine, end: () => number): Promise<void
   const report = (reported: Update[]) =>
     batch(() => {
       made += reported.length;
-      updates.value = withUpdates(updates.value, reported);
-      position.value += reported.length;
+      updates.value = addUpdates(updates.value, reported);
+      position.value = reported.at(-1)!.number;
       skipped.value += reported.filter((update) => update.skipped).length;
       const seconds = (performance.now() - begin) / 1000;
       speed.value = made / seconds;
@@ -81,26 +79,34 @@ async function trainUntil(engine: WorkerEngine, end: () => number): Promise<void
   if (performance.now() - begin > 1000) speeds.value = { ...speeds.value, [workers.value]: speed.value! };
 }
 
-/// Runs training as one task of the engine.
-async function training(what: string, task: (engine: WorkerEngine) => Promise<void>): Promise<void> {
+let current: Promise<void> = Promise.resolve();
+
+/// Runs training as one task of the engine, unless there is another model when it has its turn.
+function training(what: string, task: (engine: WorkerEngine) => Promise<void>): Promise<void> {
+  const model = generation.peek();
   stopped = false;
   running.value = true;
-  await run(what, task);
-  batch(() => {
-    running.value = false;
-    trainsUntil.value = null;
-    destination.value = null;
-    speed.value = null;
-  });
+  clearError();
+  current = run(what, async (engine) => {
+    if (model === generation.peek()) await task(engine);
+  }).then(() =>
+    batch(() => {
+      running.value = false;
+      trainsUntil.value = null;
+      destination.value = null;
+      speed.value = null;
+    }),
+  );
+  return current;
 }
 
 /// Makes `count` more updates, from where the page is; by default, until stop().
-export async function train(count = MANY): Promise<void> {
+export async function train(count = Infinity): Promise<void> {
   if (running.value) return;
   await training("training", async (engine) => {
     await keepSnapshot();
     const end = position.value + count;
-    if (count < MANY) trainsUntil.value = end;
+    if (count !== Infinity) trainsUntil.value = end;
     await trainUntil(engine, () => end);
     await keepSnapshot();
   });
@@ -110,7 +116,17 @@ export function stop(): void {
   stopped = true;
   engine.value?.stop();
 }
-setEndTraining(stop);
+beforeNewModel(stop);
+
+/// Another engine goes on from the last snapshot that is not after `position`.
+setResume(async (engine) => {
+  const from = snapshots.value.findLast(({ update }) => update <= position.value);
+  const restored = from ? await restoreSnapshot(engine, from) : { update: 0, skipped: 0 };
+  batch(() => {
+    position.value = restored.update;
+    skipped.value = restored.skipped;
+  });
+});
 
 /// Goes to a snapshot at once. One that cannot be used is left out; a notice says so.
 async function restore(engine: WorkerEngine, snapshot: Snapshot): Promise<void> {
@@ -128,23 +144,28 @@ async function restore(engine: WorkerEngine, snapshot: Snapshot): Promise<void> 
 }
 
 /// Goes to an update: to a snapshot, or from the last one before it by training again, with the same bits. A later
-/// call changes the destination of an earlier one.
+/// call changes the destination of an earlier one. If training is about to stop, it goes there afterwards.
 export async function goTo(update: number): Promise<void> {
+  const model = generation.peek();
+  if (running.value && stopped) await current;
+  if (model !== generation.peek()) return;
   if (running.value && destination.value === null) return;
   destination.value = update;
   engine.value?.stop();
-  if (running.value) return;
+  if (running.value) return current;
   await training("going to an update", async (engine) => {
     const end = () => destination.value!;
     try {
       if (position.value === 0) await keepSnapshot(); // the way back, wherever it goes
       while (!stopped && end() !== position.value) {
         const from = snapshots.value.findLast((snapshot) => snapshot.update <= end());
+        if (!from && position.value > end()) throw new Error(`There is no snapshot before update ${end()}.`);
         if (from && (position.value > end() || position.value < from.update)) await restore(engine, from);
         await trainUntil(engine, end);
       }
     } catch (problem) {
-      notice.value = problem instanceof Error ? problem.message : String(problem);
+      if (engine.failure) throw problem;
+      notice.value = messageOf(problem);
     }
   });
 }
@@ -155,7 +176,7 @@ effect(() => {
   batch(() => {
     position.value = 0;
     skipped.value = 0;
-    updates.value = [];
+    updates.value = EMPTY;
     snapshots.value = shipped.peek();
     speeds.value = {};
     trainedFor.value = 0;

@@ -8,6 +8,7 @@ import {
   cell,
   chooseTensor,
   counted,
+  isRead,
   loadUpdate,
   numbers,
   optimizer,
@@ -45,6 +46,7 @@ export function UpdateSection() {
 
 function statusText(): string {
   if (numbers.value) return `This is update ${numbers.value.number}.`;
+  if (!isRead.value) return running.value ? "The model is training." : "Reading the update …";
   if (position.value === 0) return "There has been no update yet. Make one.";
   return `The weights are those after update ${position.value}, but they were restored from a snapshot. Make an update to see its numbers.`;
 }

@@ -24,13 +24,17 @@ export function chooseTensor(name: string): void {
 
 /// Of the last update; null if the engine has made none since the page went to where it is.
 export const numbers = signal<UpdateNumbers | null>(null);
+/// Whether the engine has been asked for it, and has answered.
+export const isRead = signal(false);
 
 export async function loadUpdate(): Promise<void> {
   const name = tensor.value;
+  isRead.value = false;
   await run("reading the update", async (engine) => {
     const found = await engine.update_numbers(name).catch(() => null); // null: no update yet
     numbers.value = found?.number === position.peek() && position.peek() > 0 ? found : null;
   });
+  isRead.value = true;
 }
 
 export const optimizer = computed(() =>
@@ -54,5 +58,5 @@ export const recomputed = computed(() => {
   const i = Math.min(cell.value.row, rows - 1) * cols + Math.min(cell.value.col, cols - 1);
   const shared = sharedNumbers(optimizer.value, update, counted.value);
   const weight = updateWeight(optimizer.value, shared, update, i);
-  return { i, shared, weight, engine: { m: update.m[i]!, v: update.v[i]!, after: update.weights[i]! } };
+  return { shared, weight, engine: { m: update.m[i]!, v: update.v[i]!, after: update.weights[i]! } };
 });

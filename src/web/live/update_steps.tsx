@@ -38,7 +38,7 @@ function Step({ title, says, equation, digits, more, lines }: StepProps) {
   );
 }
 
-export interface UpdateProps {
+interface UpdateProps {
   values: OptimizerValues;
   update: UpdateNumbers;
   updates: number; // t

@@ -1,5 +1,6 @@
 // What the model predicts at every position, its loss, and the gradient of the logits.
 import { useSignal } from "@preact/signals";
+import { Figure } from "../base/figure";
 import { formatNumber } from "../base/numbers";
 import { SentenceChooser } from "../figures/sentence_chooser";
 import type { Trace } from "../trace/trace";
@@ -32,14 +33,6 @@ export function AnswerSection(props: SectionProps) {
     </>
   );
 }
-
-const Figure = ({ term, value, note }: { term: string; value: string; note: string }) => (
-  <div>
-    <dt>{term}</dt>
-    <dd>{value}</dd>
-    <dd class="note">{note}</dd>
-  </div>
-);
 
 /// The lowest possible loss: that of a model that predicts exactly the smoothed target distribution.
 function smoothedFloor(trace: Trace): string {

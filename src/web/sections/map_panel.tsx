@@ -10,7 +10,7 @@ import { sentenceOf, stepOf, type SectionProps } from "./choices";
 import { foldMap, mapColumn, mapSheet, showMap } from "./map_state";
 import "./map_panel.css";
 
-export interface MapPanelProps extends SectionProps {
+interface MapPanelProps extends SectionProps {
   section: string; // the id of the section shown
 }
 

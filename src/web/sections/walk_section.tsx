@@ -22,8 +22,8 @@ export function WalkSection(props: SectionProps) {
       <p class="lead">
         Follow every operation of the pass, forward to the loss and back again.{" "}
         {trace.json.layer !== null && `Only layer ${trace.json.layer} is shown in full. `}
-        Point at any number of an output to see how it was computed. Press the right arrow key or n for the next step,
-        and the left arrow key or p for the previous one.
+        Point at any number of an output to see how it was computed. Press the right arrow key for the next step, and
+        the left arrow key for the previous one; while the focus is in this section, n and p do the same.
       </p>
       <WalkBar trace={trace} number={number} go={go} />
       <div class="walk">
@@ -73,7 +73,8 @@ function useFocus({ focus }: Choices) {
 
 const WAYS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, p: -1, n: 1 };
 
-/// n and p move between steps. So do the right and left arrow keys, unless the focused element uses them itself.
+/// The right and left arrow keys move between steps, unless the focused element uses them itself. So do n and p, but only
+/// from within the section: who speaks to the computer must be able to say words elsewhere.
 function useKeys(move: (way: number) => void): void {
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -81,7 +82,9 @@ function useKeys(move: (way: number) => void): void {
       const way = WAYS[event.key];
       const target = event.target instanceof Element ? event.target : null;
       if (!way || target?.closest("select, input:not([type=radio], [type=range]), textarea")) return;
-      if (event.key.startsWith("Arrow") && target?.closest("input, [role=application], .scroll-box")) return;
+      if (document.querySelector("dialog[open]")) return;
+      const isArrow = event.key.startsWith("Arrow");
+      if (isArrow ? target?.closest("input, [role=application], .scroll-box") : !target?.closest(".view-walk")) return;
       event.preventDefault();
       move(way);
     };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { misfit } from "../live/link_fits.ts";
 import { Trace } from "../trace/trace.ts";
-import { tinyEngine } from "./engine_in_node.mjs";
+import { tinyEngine } from "./engine.mjs";
 
 const VALUES = { "model.heads": "2", "model.encoder_layers": "1", "model.decoder_layers": "2" };
 const engine = await tinyEngine(0, VALUES);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { isRight, questionsOf, QUESTIONS, rightAnswer } from "../live/questions.ts";
 import { Trace } from "../trace/trace.ts";
-import { tinyEngine } from "./engine_in_node.mjs";
+import { tinyEngine } from "./engine.mjs";
 
 const engine = await tinyEngine(0);
 const pairs = [

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { depthFirst, keptAfter, neighbour, nodeOf, pathOf, scoreInDigits, searchNodes } from "../live/search_tree.ts";
-import { tinyEngine } from "./engine_in_node.mjs";
+import { tinyEngine } from "./engine.mjs";
 
 const SENTENCES = ["red green blue", "white", "black black", "nothing of this is known", ""];
 const SETTINGS = [

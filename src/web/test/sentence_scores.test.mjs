@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { heldOut, scoreModel } from "../live/break_scores";
-import { sameWords, wordsOf } from "../live/sentence_scores";
+import { sameWords } from "../live/sentence_scores";
+import { splitWords } from "../live/text/words";
 import { debugModel } from "./engine.mjs";
 
 test("exact match compares words, whatever the white space between them", () => {
@@ -9,7 +10,7 @@ test("exact match compares words, whatever the white space between them", () => 
   assert.ok(!sameWords("der hund", "hund der"));
   assert.ok(!sameWords("der hund", "derhund"));
   assert.ok(sameWords("", " "));
-  assert.deepEqual(wordsOf("a\ufeffb\u2009c"), ["a\ufeffb", "c"]); // U+FEFF is not white space
+  assert.deepEqual(splitWords("a\ufeffb\u2009c"), ["a\ufeffb", "c"]); // U+FEFF is not white space
 });
 
 /// Twenty pairs to score, then seven for the long sentence.
@@ -21,7 +22,7 @@ const text = {
 test("the sentences that are scored are not in the long one", () => {
   const { pairs, long } = heldOut(text);
   assert.equal(pairs.length, 20);
-  assert.equal(wordsOf(long).length, 4 * 3 + 3 * 7);
+  assert.equal(splitWords(long).length, 4 * 3 + 3 * 7);
 });
 
 test("an intact model is right, and does not mind a long sentence beside it", async () => {

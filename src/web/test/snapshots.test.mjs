@@ -168,7 +168,7 @@ describe("going to snapshots", () => {
     shipped.value = snapshotsOf(change(run));
     generation.value += 1;
   }
-  const numbers = () => updates.value.map(({ number }) => number);
+  const numbers = () => updates.value.list.map(({ number }) => number);
   const marks = () => snapshots.value.map(({ update }) => update);
 
   test("a snapshot is there at once, and updates after it are trained", async () => {
@@ -244,6 +244,6 @@ describe("going to snapshots", () => {
     await goTo(15);
     assert.deepEqual([position.value, skipped.value], [15, made]);
     await train(1);
-    assert.equal(skipped.value, made + Number(updates.value.at(-1).skipped));
+    assert.equal(skipped.value, made + Number(updates.value.list.at(-1).skipped));
   });
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { stepOfStop, STOPS, stopsFor } from "../live/tour_stops.ts";
 import { Trace } from "../trace/trace.ts";
-import { tinyEngine } from "./engine_in_node.mjs";
+import { tinyEngine } from "./engine.mjs";
 
 const SECTIONS = ["text", "masks", "walk", "attention", "answer", "gradient", "update", "train", "search", "break"];
 const pairs = [

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { spread } from "../figures/spread";
 import { compareDigests, digestsOf, updatesWithDigests } from "../live/expected_digests";
 import { mergeSnapshots } from "../live/snapshots";
-import { followDue, nextStop, thinOut, updatesUntil } from "../live/training_plan";
+import { followDue, mostSnapshots, nextStop, thinOut, updatesUntil } from "../live/training_plan";
 import { readProject } from "./engine.mjs";
 
 test("snapshots are taken after 1, 2 or 5 times a power of ten", () => {
@@ -58,4 +58,8 @@ test("digests are those of one update of one run", async () => {
   assert.equal(digestsOf(text, "toy", 49), null);
   assert.deepEqual(compareDigests(expected, expected), { equal: 87, all: 87 });
   assert.equal(compareDigests(expected, { ...expected, final_logits_bias: "0" }).equal, 86);
+});
+
+test("snapshots take at most 256 MB, but the first and the last are kept", () => {
+  assert.deepEqual([1e3, 3e6, 25.6e6, 240e6].map(mostSnapshots), [24, 24, 10, 2]);
 });

@@ -11,7 +11,7 @@ export interface Cells {
 }
 
 /// The smallest, the largest, and the largest absolute value of the finite numbers.
-export interface Extent {
+interface Extent {
   least: number;
   most: number;
   size: number;

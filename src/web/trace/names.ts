@@ -60,7 +60,7 @@ export const blockNames = (trace: Trace, part: string): string[] =>
   partNames(trace, part).slice(0, /\.layers\.\d/.test(`.${part}`) ? 3 : 2);
 
 /// A kind of attention: its title, its mask, and the sides of the batch that its queries and keys come from.
-export interface KindOfAttention {
+interface KindOfAttention {
   title: string;
   mask: LayerMask;
   rows: "source" | "target";

@@ -39,7 +39,7 @@ export interface Update {
 }
 
 /// The schedule inverse_sqrt.
-export function learningRate({ initialRate, peakRate, warmup }: Settings, update: number): number {
+function learningRate({ initialRate, peakRate, warmup }: Settings, update: number): number {
   if (update < warmup) return initialRate + ((peakRate - initialRate) * update) / warmup;
   return peakRate * Math.sqrt(Math.max(1, warmup) / update);
 }

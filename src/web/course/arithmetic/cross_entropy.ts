@@ -1,7 +1,7 @@
 // The loss of one position and its gradient, as in chapter 9, in double precision.
 import { softmax } from "./softmax_gradient";
 
-export interface LossRow {
+interface LossRow {
   p: number[];
   q: number[];
   gradient: number[]; // p - q
@@ -10,7 +10,7 @@ export interface LossRow {
 }
 
 /// Label smoothing takes a share from the expected token and spreads it evenly over all tokens.
-export function targetDistribution(tokens: number, expected: number, smoothing: number): number[] {
+function targetDistribution(tokens: number, expected: number, smoothing: number): number[] {
   return Array.from({ length: tokens }, (_, v) => (v === expected ? 1 - smoothing : 0) + smoothing / tokens);
 }
 

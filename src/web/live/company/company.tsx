@@ -4,12 +4,13 @@ import { useEffect } from "preact/hooks";
 import { formatNumber, percent, plural } from "../../base/numbers";
 import { ATTENTION_KINDS, KINDS } from "../../trace/names";
 import { generation, text } from "../engine_state";
-import { pairs } from "../pass_state";
+import { headsOff, pairs } from "../pass_state";
 import { position, running, stop, train } from "../training_state";
 import { TrainedSnapshot, TrainingProgress } from "../training_help";
 import { CompanyAnswers } from "./company_answers";
 import { CompanyAttention } from "./company_attention";
-import { comparePasses, differencesFromAlone, passes, type CompanyPasses } from "./company_passes";
+import { lossDifference, type CompanyPasses } from "./company_passes";
+import { comparePasses, forgetPasses, passes } from "./company_state";
 import { companyLengths, companyOf, lengthOf } from "./company_text";
 import "./company.css";
 
@@ -21,12 +22,13 @@ export function Company({ sentence }: { sentence: number }) {
   const { least, most, first } = companyLengths(pair);
   const choice = useSignal<number | null>(null);
   const length = Math.max(least, Math.min(most, choice.value ?? first));
-  const [now, model] = [position.value, generation.value];
+  const [now, model, trains, off] = [position.value, generation.value, running.value, headsOff.value];
   useEffect(() => {
+    if (trains) return;
     const timer = setTimeout(() => void comparePasses(pair, companyOf(text.peek(), length)), DEBOUNCE);
     return () => clearTimeout(timer);
-  }, [pair.source, pair.target, length, now, model]);
-  useEffect(() => () => void (passes.value = null), []);
+  }, [pair.source, pair.target, length, trains || now, model, off]);
+  useEffect(() => forgetPasses, []);
   return (
     <section class="company">
       <h3>The same sentence, alone and in company</h3>
@@ -99,7 +101,7 @@ function Comparison({ passes: all }: { passes: CompanyPasses }) {
 
 /// What the reader should see, in the numbers of this sentence.
 function verdict(all: CompanyPasses): string {
-  const [masked, unmasked] = [all.masked, all.unmasked].map((trace) => differencesFromAlone(trace, all));
+  const [masked, unmasked] = [all.masked, all.unmasked].map((trace) => lossDifference(trace, all));
   const shares = all.unmasked.own.on_padding[0]!;
   const stolen = KINDS.filter((kind) => (shares[kind] ?? 0) > 0).map(
     (kind) => `${percent(shares[kind])} of its ${ATTENTION_KINDS[kind].title.toLowerCase()}`,
@@ -109,9 +111,9 @@ function verdict(all: CompanyPasses): string {
     stolen.length > 1 ? "each a mean over its layers, heads and words" : "a mean over layers, heads and words";
   return (
     "With the padding masks, every token of this sentence has the loss that it has alone" +
-    (masked!.loss === 0 ? ", to the last bit. " : `, to within ${formatNumber(masked!.loss, 2)}. `) +
+    (masked === 0 ? ", to the last bit. " : `, to within ${formatNumber(masked!, 2)}. `) +
     (stolen.length
-      ? `Without them, padding takes ${list} (${means}), and the loss of a token changes by up to ${formatNumber(unmasked!.loss, 3)}.`
+      ? `Without them, padding takes ${list} (${means}), and the loss of a token changes by up to ${formatNumber(unmasked!, 3)}.`
       : `Without them, no word sees padding either, so nothing changes.`)
   );
 }

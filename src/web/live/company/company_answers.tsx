@@ -4,7 +4,7 @@ import { ScrollBox, TitledTable } from "../../base/tables";
 import { Bar } from "../../figures/bar";
 import type { Trace } from "../../trace/trace";
 import { sentenceLoss } from "../masks/pass_numbers";
-import { differencesFromAlone, type CompanyPasses } from "./company_passes";
+import { lossDifference, type CompanyPasses } from "./company_passes";
 
 const columnsOf = ({ alone, masked, unmasked }: CompanyPasses): [title: string, pass: Trace][] => [
   ["alone", alone],
@@ -45,7 +45,7 @@ export function CompanyAnswers({ passes }: { passes: CompanyPasses }) {
             <th scope="row">largest difference from alone</th>
             {columns.map(([title, pass]) => (
               <td key={title} class="number">
-                {pass === passes.alone ? "–" : formatNumber(differencesFromAlone(pass, passes).loss, 2)}
+                {pass === passes.alone ? "–" : formatNumber(lossDifference(pass, passes), 2)}
               </td>
             ))}
           </tr>

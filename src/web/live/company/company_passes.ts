@@ -1,12 +1,10 @@
 // The same sentence alone and in company, with the padding masks and without: three passes, and what they have in common.
-import { signal } from "@preact/signals";
 import type { Pair } from "../../engine/protocol";
 import type { WorkerEngine } from "../../engine/worker_engine";
 import type { Cells } from "../../trace/matrix";
 import { ATTENTION_KINDS } from "../../trace/names";
 import { Trace } from "../../trace/trace";
 import type { AttentionJson } from "../../trace/types";
-import { run } from "../engine_state";
 import { changedMasks, ownMasks } from "../masks/mask_cells";
 import { masksFor, masksOn } from "../masks/mask_presets";
 
@@ -15,18 +13,6 @@ export interface CompanyPasses {
   alone: Trace;
   masked: Trace; // in company, with the padding masks
   unmasked: Trace; // in company, without them
-}
-
-export const passes = signal<CompanyPasses | null>(null);
-
-let wanted = 0;
-
-/// Computes the passes again. Of several calls in a row, the last counts.
-export async function comparePasses(pair: Pair, company: Pair): Promise<void> {
-  const number = ++wanted;
-  await run("comparing the sentence with itself", async (engine) => {
-    if (number === wanted) passes.value = await computePasses(engine, pair, company);
-  });
 }
 
 export async function computePasses(
@@ -67,25 +53,12 @@ export function weightsOfWords(trace: Trace, { alone }: CompanyPasses, { kind, w
   return { rows: queries, cols: allKeys > keys ? keys + 1 : keys, digits: 5, at };
 }
 
-/// The largest difference of a loss or an attention weight from the sentence alone.
-export interface Differences {
-  loss: number;
-  weight: number;
-}
-
-export function differencesFromAlone(trace: Trace, all: CompanyPasses): Differences {
-  const { alone } = all;
-  let [loss, weight] = [0, 0];
+/// The largest difference of a token's loss from the sentence alone.
+export function lossDifference(trace: Trace, { alone }: CompanyPasses): number {
+  let loss = 0;
   alone.json.answer[0]!.forEach((answer, position) => {
     const other = trace.json.answer[0]![position]!;
     if (answer.counted) loss = Math.max(loss, Math.abs((answer.loss ?? NaN) - (other.loss ?? NaN)));
   });
-  for (const layer of alone.json.attention) {
-    const [one, other] = [weightsOfWords(alone, all, layer), weightsOfWords(trace, all, layer)];
-    for (let row = 0; row < one.rows; ++row) {
-      for (let col = 0; col < one.cols; ++col)
-        weight = Math.max(weight, Math.abs(one.at(row, col) - other.at(row, col)));
-    }
-  }
-  return { loss, weight };
+  return loss;
 }

@@ -6,7 +6,7 @@ import type { FileInZip } from "../../base/zip_file";
 export const DIRECTORY = "my-model";
 export const TRAIN_COMMAND = `build/release/glassformer train ${DIRECTORY}/config.yaml`;
 
-export interface Languages {
+interface Languages {
   source: string;
   target: string;
 }

@@ -30,18 +30,17 @@ export function MakeModelDialog({ dialog }: { dialog: RefObject<HTMLDialogElemen
   const making = useSignal(false);
   const refused = useSignal(0); // how often
   useLayoutEffect(() => {
-    if (refused.value > 0) dialog.current!.querySelector<HTMLElement>("[aria-invalid='true'], .make-problem")?.focus();
+    if (refused.value > 0) dialog.current?.querySelector<HTMLElement>("[aria-invalid='true'], .make-problem")?.focus();
   }, [refused.value]);
   const make = async () => {
     making.value = true;
     const made = await makeOwn();
     making.value = false;
-    if (made) dialog.current!.close();
+    if (made)
+      dialog.current?.close(); // the reader may have gone to another section
     else refused.value += 1;
   };
   const own = ownPairs.value;
-  const wrong = Object.keys(refusals.value).length;
-  const refusal = refusedModel.value?.key === null ? refusedModel.value.message : null;
   return (
     <dialog ref={dialog} class="make-model" aria-labelledby={title}>
       <h3 id={title}>Your own pairs and settings</h3>
@@ -56,25 +55,41 @@ export function MakeModelDialog({ dialog }: { dialog: RefObject<HTMLDialogElemen
       {own && <OwnText own={own} />}
       <h4>Settings</h4>
       <SettingsForm />
-      <div class="dialog-foot">
-        {refusal && (
-          <p class="warning make-problem" role="alert" tabIndex={-1}>
-            {refusal}
-          </p>
-        )}
-        <button
-          type="button"
-          class="main-button"
-          disabled={making.value || wrong > 0 || (own !== null && (isBlank.value || own.problems.length > 0))}
-          onClick={() => void make()}
-        >
-          Make this model
-        </button>{" "}
-        <button type="button" onClick={() => dialog.current!.close()}>
-          Cancel
-        </button>
-        {wrong > 0 && <span class="note"> A setting above has a wrong value.</span>}
-      </div>
+      <Foot making={making.value} make={() => void make()} cancel={() => dialog.current?.close()} />
     </dialog>
+  );
+}
+
+interface FootProps {
+  making: boolean;
+  make: () => void;
+  cancel: () => void;
+}
+
+/// Why the model was not made, and the buttons.
+function Foot({ making, make, cancel }: FootProps) {
+  const own = ownPairs.value;
+  const wrong = Object.keys(refusals.value).length;
+  const refusal = refusedModel.value?.key === null ? refusedModel.value.message : null;
+  return (
+    <div class="dialog-foot">
+      {refusal && (
+        <p class="warning make-problem" role="alert" tabIndex={-1}>
+          {refusal}
+        </p>
+      )}
+      <button
+        type="button"
+        class="main-button"
+        disabled={making || wrong > 0 || (own !== null && (isBlank.value || own.problems.length > 0))}
+        onClick={make}
+      >
+        Make this model
+      </button>{" "}
+      <button type="button" onClick={cancel}>
+        Cancel
+      </button>
+      {wrong > 0 && <span class="note"> A setting above has a wrong value.</span>}
+    </div>
   );
 }

@@ -1,7 +1,9 @@
 // What the reader enters to make a model: its text, its settings, and what the engine says about them.
 import { batch, computed, signal } from "@preact/signals";
+import { messageOf } from "../../base/message";
+import { Refusal } from "../../engine/calls";
 import type { Setting, Values } from "../../engine/protocol";
-import { create, defaults, engine, error } from "../engine_state";
+import { clearError, create, defaults, engine, error } from "../engine_state";
 import { STARTS, type Start } from "../starts";
 import { ownStart } from "./own_start";
 import { checkLines, checkTabbed, type OwnPairs } from "./own_pairs";
@@ -65,7 +67,7 @@ export async function changeSetting(key: string, value: string): Promise<void> {
     await engine.peek()!.translate([], { [key]: value });
     refuse(key, null);
   } catch (problem) {
-    refuse(key, problem instanceof Error ? problem.message : String(problem));
+    refuse(key, problem instanceof Refusal ? messageOf(problem) : null);
   }
 }
 
@@ -89,7 +91,7 @@ export async function makeOwn(): Promise<boolean> {
   if (await make(from, changed.peek())) return true;
   const message = error.peek();
   if (message === null) return false;
-  error.value = null; // said where the reader is
+  clearError(); // said where the reader is
   refusedModel.value = { key: keyOfMessage(message, settings.peek()), message };
   return false;
 }

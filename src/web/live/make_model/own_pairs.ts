@@ -4,8 +4,8 @@ import type { Text } from "../../engine/protocol";
 import { SIDES, type SideName } from "../text/limits";
 import { splitWords } from "../text/words";
 
-export const LEAST_PAIRS = 20;
-export const MOST_TRAINING_PAIRS = 5000;
+const LEAST_PAIRS = 20;
+const MOST_TRAINING_PAIRS = 5000;
 
 export interface OwnPairs {
   text: Text;

@@ -1,4 +1,5 @@
 // A start of the reader's own text.
+import { linesOf } from "../../base/lines";
 import type { Text } from "../../engine/protocol";
 import type { Start } from "../starts";
 import { MOST_WORDS } from "../text/limits";
@@ -10,7 +11,7 @@ export function ownStart(from: Start, text: Text): Start {
   const short = pairsOf(text, 200).filter(({ source, target }) =>
     [source, target].every((side) => splitWords(side).length <= MOST_WORDS),
   );
-  const count = text.source.replace(/\n$/, "").split("\n").length;
+  const count = linesOf(text.source).length;
   return {
     id: "own",
     base: from.id,

@@ -43,10 +43,10 @@ function Checks({ own: { count, problems, remarks } }: { own: OwnPairs }) {
   );
 }
 
-function TextField({ title, lines }: { title: string; lines: Signal<string> }) {
-  const id = useUniqueId();
+/// Reads a file that the reader opens or drops.
+function useTextFile(lines: Signal<string>) {
   const problem = useSignal<string | null>(null);
-  const over = useSignal(false);
+  const over = useSignal(false); // whether a file hovers over the field
   const read = async (file: File | undefined) => {
     if (!file) return;
     problem.value = null;
@@ -54,21 +54,27 @@ function TextField({ title, lines }: { title: string; lines: Signal<string> }) {
       problem.value = `${file.name}: expected at most 5 MB, found ${(file.size / 1e6).toFixed(1)} MB.`;
     else lines.value = await file.text();
   };
+  const dropping = {
+    onDragOver(event: DragEvent) {
+      event.preventDefault();
+      over.value = true;
+    },
+    onDragLeave: () => void (over.value = false),
+    onDrop(event: DragEvent) {
+      if (!event.dataTransfer?.files.length) return;
+      event.preventDefault();
+      over.value = false;
+      void read(event.dataTransfer.files[0]);
+    },
+  };
+  return { problem, over, read, dropping };
+}
+
+function TextField({ title, lines }: { title: string; lines: Signal<string> }) {
+  const id = useUniqueId();
+  const { problem, over, read, dropping } = useTextFile(lines);
   return (
-    <div
-      class={over.value ? "text-field over" : "text-field"}
-      onDragOver={(event) => {
-        event.preventDefault();
-        over.value = true;
-      }}
-      onDragLeave={() => (over.value = false)}
-      onDrop={(event) => {
-        if (!event.dataTransfer?.files.length) return;
-        event.preventDefault();
-        over.value = false;
-        void read(event.dataTransfer.files[0]);
-      }}
-    >
+    <div class={over.value ? "text-field over" : "text-field"} {...dropping}>
       <label for={id}>{title}</label>
       <textarea
         id={id}

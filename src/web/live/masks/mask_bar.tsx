@@ -33,17 +33,17 @@ export function MaskBar({ trace }: { trace: Trace }) {
         />
       )}
       <p class="history">
-        <button type="button" disabled={!canUndo()} onClick={undo}>
+        <button type="button" aria-disabled={!canUndo()} onClick={undo}>
           Undo
         </button>
-        <button type="button" disabled={!canRedo()} onClick={redo}>
+        <button type="button" aria-disabled={!canRedo()} onClick={redo}>
           Redo
         </button>
-        <button type="button" disabled={masks.value === null} onClick={() => changeMasks(null)}>
+        <button type="button" aria-disabled={masks.value === null} onClick={() => masks.value && changeMasks(null)}>
           Reset
         </button>
       </p>
-      {running.value && <span class="note">The model is training. Your changes take effect when it stops.</span>}
+      {running.value && <span class="note">The model is training. Your changes take effect after a moment.</span>}
     </div>
   );
 }

@@ -10,7 +10,7 @@ import type { AttentionKind, LayerMask } from "../../trace/types";
 export type Reach = "cell" | "row" | "column";
 
 /// A mask with a row for each query, whose cells `isBlocked` decides.
-export function makeCells(
+function makeCells(
   sentences: number,
   queries: number,
   keys: number,

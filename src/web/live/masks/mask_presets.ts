@@ -7,14 +7,14 @@ import type { AttentionKind, LayerMask } from "../../trace/types";
 import { changedMasks, isBlocked, makeMasks } from "./mask_cells";
 
 /// Which elementary masks are on: the settings masks.*.
-export interface MasksOn {
+interface MasksOn {
   encoder_padding: boolean;
   look_ahead: boolean;
   target_padding: boolean;
   cross_padding: boolean;
 }
 
-export const ALL_ON: MasksOn = { encoder_padding: true, look_ahead: true, target_padding: true, cross_padding: true };
+const ALL_ON: MasksOn = { encoder_padding: true, look_ahead: true, target_padding: true, cross_padding: true };
 const NO_PADDING_MASKS = { encoder_padding: false, target_padding: false, cross_padding: false };
 
 export interface MaskPreset {

@@ -1,7 +1,7 @@
 // One sentence pair: two fields, what the vocabulary lacks, and buttons.
-import { busy, run } from "../engine_state";
+import { busy } from "../engine_state";
 import { SentenceField } from "./sentence_field";
-import { editDraft, type Draft } from "./text_state";
+import { translateDraft, type Draft } from "./text_state";
 import { tooLong } from "./limits";
 
 interface Props {
@@ -14,10 +14,8 @@ interface Props {
 
 export function PairFields({ draft, place, count, move, remove }: Props) {
   const name = `sentence ${place}`;
-  const translate = async () => {
-    const found = await run("translating", (engine) => engine.translate([draft.source], {}));
-    if (found) editDraft(draft.id, { target: found[0]?.[0]?.text ?? "" });
-  };
+  const [isFirst, isLast, isOnly] = [place === 0, place === count - 1, count === 1];
+  const canTranslate = !busy.value && tooLong(draft.source) === null;
   return (
     <li data-draft={draft.id}>
       <div class="pair-fields" role="group" aria-label={`Sentence ${place}`}>
@@ -30,20 +28,20 @@ export function PairFields({ draft, place, count, move, remove }: Props) {
           <button
             type="button"
             class="quiet"
-            disabled={busy.value || tooLong(draft.source) !== null}
-            onClick={() => void translate()}
+            aria-disabled={!canTranslate}
+            onClick={() => canTranslate && void translateDraft(draft)}
           >
             Use the model’s translation<span class="hidden"> of {name} as its target</span>
           </button>
-          <button type="button" class="quiet up" disabled={place === 0} onClick={() => move(-1)}>
+          <button type="button" class="quiet up" aria-disabled={isFirst} onClick={() => !isFirst && move(-1)}>
             <span aria-hidden="true">↑</span>
             <span class="hidden">Move {name} up</span>
           </button>
-          <button type="button" class="quiet down" disabled={place === count - 1} onClick={() => move(1)}>
+          <button type="button" class="quiet down" aria-disabled={isLast} onClick={() => !isLast && move(1)}>
             <span aria-hidden="true">↓</span>
             <span class="hidden">Move {name} down</span>
           </button>
-          <button type="button" class="quiet" disabled={count === 1} onClick={remove}>
+          <button type="button" class="quiet" aria-disabled={isOnly} onClick={() => !isOnly && remove()}>
             Remove<span class="hidden"> {name}</span>
           </button>
         </p>

@@ -1,5 +1,6 @@
 // A field for a sentence. Behind the text lies the same text with marks under the unknown words; it also gives the field
 // its height.
+import { oneLine } from "../../base/lines";
 import { useUniqueId } from "../../base/unique_id";
 import { tooLong, type SideName } from "./limits";
 import { editDraft, readingOf } from "./text_state";
@@ -16,9 +17,6 @@ const EMPTY: Record<SideName, string> = {
   source: "Empty: the encoder reads only </s>.",
   target: "Empty: the decoder reads only <s>, and must predict </s>.",
 };
-
-/// A sentence is one line.
-const oneLine = (typed: string): string => typed.replace(/[\r\n\u0085\u2028\u2029]+/g, " ");
 
 export function SentenceField({ side, sentence, name, draft }: Props) {
   const id = useUniqueId();

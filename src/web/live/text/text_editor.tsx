@@ -12,12 +12,12 @@ import "./text_editor.css";
 /// Adds, moves and removes pairs. The focus follows a pair that moves, and `said` tells where it is.
 function usePairList() {
   const list = useRef<HTMLOListElement>(null);
-  const focused = useSignal<string | null>(null); // a selector of buttons: the first that is enabled gets the focus
+  const focused = useSignal<string | null>(null); // a selector of buttons: the first that does something gets the focus
   const said = useSignal("");
   useLayoutEffect(() => {
     if (focused.value === null) return;
     const wanted = [...list.current!.parentElement!.querySelectorAll<HTMLButtonElement>(focused.value)];
-    wanted.find(({ disabled }) => !disabled)?.focus();
+    wanted.find((button) => button.getAttribute("aria-disabled") !== "true")?.focus();
     focused.value = null;
   });
   const move = (draft: Draft, by: number) => {
@@ -78,7 +78,7 @@ function Waiting() {
     <>
       {running.value && (
         <p class="note" role="status">
-          The model is training. The numbers follow your changes when it stops.
+          The model is training. The numbers follow your changes after a moment.
         </p>
       )}
       {refused.value && (

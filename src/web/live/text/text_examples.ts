@@ -3,7 +3,7 @@ import type { Pair, Text } from "../../engine/protocol";
 import { MOST_PAIRS, MOST_WORDS } from "./limits";
 import { splitWords } from "./words";
 
-export interface Example {
+interface Example {
   title: string;
   pairs: Pair[];
 }

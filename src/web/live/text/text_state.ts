@@ -2,7 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { Pair, Tokens } from "../../engine/protocol";
 import { engine, generation } from "../engine_state";
-import { pairs, showPairs } from "../pass_state";
+import { pairs, runShown, showPairs } from "../pass_state";
 import { SIDES, tooLong, type SideName } from "./limits";
 
 export interface Draft extends Pair {
@@ -39,6 +39,12 @@ export function setDrafts(next: Draft[]): void {
 export const editDraft = (id: number, change: Partial<Pair>): void =>
   setDrafts(drafts.peek().map((draft) => (draft.id === id ? { ...draft, ...change } : draft)));
 
+/// Makes the model's translation of a sentence its target.
+export async function translateDraft({ id, source }: Draft): Promise<void> {
+  const found = await runShown("translating", (engine) => engine.translate([source], {}));
+  if (found) editDraft(id, { target: found[0]?.[0]?.text ?? "" });
+}
+
 function apply(): void {
   void read();
   if (refused.peek()) return;
@@ -50,8 +56,11 @@ function apply(): void {
   showPairs(next);
 }
 
-/// Asks the engine how it reads the sentences.
+let readsWanted = 0;
+
+/// Asks the engine how it reads the sentences. Of several calls in a row, the last counts.
 async function read(): Promise<void> {
+  const number = ++readsWanted;
   const model = generation.peek();
   const known = readings.peek();
   const next = new Map<string, Tokens>();
@@ -65,7 +74,7 @@ async function read(): Promise<void> {
   } catch {
     return; // the engine has ended: the next one reads them
   }
-  if (model === generation.peek()) readings.value = next;
+  if (number === readsWanted && model === generation.peek()) readings.value = next;
 }
 
 /// The page shows other sentences, or another model reads them.
@@ -77,8 +86,11 @@ effect(() => {
   drafts.value = shown.map(newDraft);
   if (engine.peek() && generation.peek() > 0) void read();
 });
+let lastModel = generation.peek();
 effect(() => {
+  void engine.value;
   if (generation.value === 0) return;
-  readings.value = new Map();
+  if (generation.value !== lastModel) readings.value = new Map();
+  lastModel = generation.value;
   void read();
 });

@@ -5,7 +5,7 @@ import { FILE, inBrowsers, settled, SMALL, soon } from "./live_page.mjs";
 
 const SENTENCE = "the dog sees </script> & the 日本 house #1 %41";
 
-/// Links, and what is wrong with them. Some are refused late: when the page has computed the pass over their sentences.
+/// Links, and what is wrong with them.
 const DAMAGED = [
   ["update=-1", "update: expected a whole number from 0 to 5000"],
   ["update=5001", "update: expected a whole number from 0 to 5000"],
@@ -16,8 +16,8 @@ const DAMAGED = [
   ["start=debug&set=model.heads:3", "model.heads: heads must divide d_model"],
   ["start=debug&set=model.d_model:1e9", "model.d_model: expected at most 256 in a link"],
   ["start=debug&set=none.such:1", "none.such"],
-  ["start=debug&pair=a%09b&masks=1.1.1:0.3", "masks: they are for sentences of other lengths", "late"],
-  ["start=debug&off=x%201", "off: this model does not have these heads", "late"],
+  ["start=debug&pair=a%09b&masks=1.1.1:0.3", "masks: they are for sentences of other lengths"],
+  ["start=debug&off=x%201", "off: this model does not have these heads"],
 ];
 
 /// What the page shows, and the weights and masks behind it.
@@ -87,13 +87,13 @@ inBrowsers(`${SMALL}text`, (page, another) => {
   });
 
   test("a damaged link is refused in words, and the page stays as it is", async () => {
-    for (const [damaged, reason, late] of DAMAGED) {
+    for (const [damaged, reason] of DAMAGED) {
       await page().run((hash) => void (location.hash = hash), `#link?${damaged}`);
       await page().untilText(".refusal", reason);
       const text = await page().text(".refusal");
       assert.match(text, /^This link is damaged, or for another version of this page\. [^.].*\. Close$/, damaged);
       assert.equal(await page().run(() => document.querySelectorAll(".refusal").length), 1);
-      if (!late) assert.deepEqual(await page().run(read), shown, damaged);
+      assert.deepEqual(await page().run(read), shown, damaged);
       await page().clickButton("Close", ".refusal");
     }
   });

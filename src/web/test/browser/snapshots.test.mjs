@@ -44,7 +44,7 @@ const look = async () => {
   return {
     position: glassformer.position.value,
     digest: await glassformer.engine.value.digest(),
-    made: glassformer.updates.value.map(({ number }) => number),
+    made: glassformer.updates.value.list.map(({ number }) => number),
     marks: [...document.querySelectorAll(".snapshots button")].map((button) => button.textContent.trim()),
     messages: [...document.querySelectorAll("[role=alert]")].map((one) => one.firstChild?.textContent ?? ""),
   };

@@ -18,7 +18,7 @@ export interface CellNumber {
   digits: number; // how many digits of it mean something
 }
 
-export interface Constant {
+interface Constant {
   kind: "constant";
   value: number;
   text: string;
@@ -33,13 +33,13 @@ export interface Sum {
 }
 
 /// `skipsZero`: a factor of 0 makes the product 0 even if the other one is NaN: the program does not read it.
-export interface Product {
+interface Product {
   kind: "product";
   factors: Expression[];
   skipsZero: boolean;
 }
 
-export interface Call {
+interface Call {
   kind: "call";
   before: string; // "exp("
   after: string; // ")"

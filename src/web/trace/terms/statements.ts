@@ -99,7 +99,7 @@ export function piecesOfStatements(trace: Trace, { equation, code }: StepJson): 
   return STATEMENTS[equation] ?? [];
 }
 
-export interface Statement {
+interface Statement {
   lines: [first: number, last: number];
   text: string; // in one line, without comments
 }

@@ -1,6 +1,6 @@
 // Files that come with the page. If the page is one file, they are elements of it: JSON as it is, or anything gzipped and
 // in base64. Otherwise they lie beside it.
-import { unpackBytes } from "../base/packed_bytes";
+import { unpackBytes } from "./packed_bytes";
 
 /// The id of an element that lists those files beside the page that are not always there: a JSON array of names. (To ask
 /// a server for a file that it does not have is an error on the console.)

@@ -1,0 +1,2 @@
+/// What went wrong, in words.
+export const messageOf = (problem: unknown): string => (problem instanceof Error ? problem.message : String(problem));
