@@ -43,7 +43,7 @@ target_precompile_headers(glassformer_tests PRIVATE <Eigen/Core> <nlohmann/json.
 # This file defines Catch2's main, which needs no sanitizers. It takes longer to compile than any other file.
 set_source_files_properties(tests/main.cpp PROPERTIES
   SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-fno-sanitize=all;$<$<NOT:$<CONFIG:Debug>>:-O0>")
-target_link_libraries(glassformer_tests PRIVATE glassformer OpenMP::OpenMP_CXX httplib::httplib)
+target_link_libraries(glassformer_tests PRIVATE glassformer OpenMP::OpenMP_CXX)
 compile_like_the_project(glassformer_tests)
 target_compile_options(glassformer_tests PRIVATE ${quick} ${sanitize})
 if(GLASSFORMER_SANITIZE MATCHES undefined)  # checks the code under test, not the tests

@@ -12,9 +12,9 @@
 /// The checkpoints of a run as snapshots of a session, for the live page.
 namespace glassformer {
 
-/// The checkpoints of a run, in order; or the one that was asked for. If there are many, eight of them, evenly chosen, with
-/// the last one; fewer if the model is large.
-/// \throws UserError: the run has only means of checkpoints; the model is too large for a page
+/// The checkpoints of a run, in order; or the one that was asked for. If there are many, eight of them, evenly chosen,
+/// with the last one; fewer if the model is large. \throws UserError: the run has only means of checkpoints; the model
+/// is too large for a page
 std::vector<std::filesystem::path> checkpoints_to_show(const std::filesystem::path& run, const LoadedModel& loaded);
 
 /// Reads checkpoints, one after the other, into a session.
