@@ -84,7 +84,7 @@ int serve(const std::string& page, std::optional<int> wanted_port) {
     wait();
   }
   std::cout << "http://" << kAddress << ":" << port << "/" << std::endl;
-  spdlog::info("open this address in a browser of this computer; Ctrl-C ends the program");
+  spdlog::info("open this address in a browser of this computer (its other users can, too); Ctrl-C ends the program");
   while (stop_signal() == 0 && !ended) {
     wait();
   }

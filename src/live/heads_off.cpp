@@ -35,7 +35,9 @@ void check_heads(const TransformerSettings& model, std::span<const std::string> 
   const auto add = [&](const std::string& side, Index layers, const std::string& attention) {
     for (Index layer = 0; layer < layers; ++layer) {
       for (Index head = 0; head < model.heads; ++head) {
-        known.push_back(side + ".layers." + std::to_string(layer) + "." + attention + " " + std::to_string(head));
+        std::string name = side;
+        name.append(".layers.").append(std::to_string(layer)).append(".").append(attention);
+        known.push_back(name.append(" ").append(std::to_string(head)));
       }
     }
   };

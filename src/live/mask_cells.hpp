@@ -4,7 +4,7 @@
 #include <span>
 
 #include "glassformer/batching/batch.hpp"
-#include "glassformer/layers/masks.hpp"
+#include "glassformer/model/masks.hpp"
 
 namespace glassformer {
 

@@ -6,7 +6,8 @@
 namespace glassformer {
 
 #ifdef __wasm__
-/// The page's script throws the message as a JavaScript error, which leaves the core at once. See src/live/exports.cpp.
+/// The page's script throws the message as a JavaScript error, which leaves the core at once, without running any
+/// destructor. See src/live/exports.cpp.
 extern "C" [[clang::import_module("page"), clang::import_name("refuse")]] void page_refuse(const char* message);
 #endif
 

@@ -43,7 +43,8 @@ void multiply_transposed_left(MatrixView<const double> a, MatrixView<const doubl
 void multiply_visible(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c);
 void multiply_visible(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 
-/// The instructions that the core was compiled for: avx512, avx2, neon or portable ("reference": a core for tests).
+/// The instructions that the core was compiled for: avx512, avx2, neon, wasm or portable ("reference":
+/// a core for tests).
 std::string instructions();
 
 }  // namespace glassformer

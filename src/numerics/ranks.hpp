@@ -9,8 +9,8 @@
 namespace glassformer {
 
 /// The processes that train one model together, called ranks as in MPI. Each has the whole model and computes some
-/// shards of every batch. This class is for a single process, rank 0 of 1. For several, join_ranks() in
-/// machine/mpi.hpp returns an object of a derived class.
+/// shards of every batch. This class is for a single process, rank 0 of 1. Derived classes are for several: that of
+/// join_ranks() in machine/mpi.hpp, and MessageRanks in live/message_ranks.hpp.
 ///
 /// All ranks must make the same calls in the same order.
 class Ranks {

@@ -7,6 +7,7 @@
 #include "glassformer/glassformer.hpp"
 #include "glassformer/schema/model.hpp"
 #include "glassformer/schema/training.hpp"
+#include "glassformer/training/trainer.hpp"
 #include "session/small_session.hpp"
 
 using namespace glassformer;
@@ -101,5 +102,58 @@ TEST_CASE("A snapshot belongs to sessions with the same words in the same senten
        }) {
     Session session(settings, other);
     CHECK_THROWS_WITH(session.restore(snapshot), "snapshot: it belongs to a session with other sentence pairs");
+  }
+}
+
+TEST_CASE("Training continues from another session's weights, moments and progress", "[session]") {
+  const std::vector<SentencePair> pairs{{{4, 5, 6}, {7, 8}}, {{9, 10}, {4, 4, 5}}};
+  const auto train = [](Session& session, int updates) {
+    for (int i = 0; i < updates; ++i) {
+      session.step();
+    }
+  };
+  Session first(small_session(), pairs);
+  train(first, 3);
+  const auto all_of = [](const std::vector<TensorView<const float>>& tensors) {
+    std::vector<float> all;
+    for (const TensorView<const float>& tensor : tensors) {
+      all.insert(all.end(), tensor.values.begin(), tensor.values.end());
+    }
+    return all;
+  };
+  const std::vector<float> weights = all_of(std::as_const(first).weights());
+  const std::vector<float> m = all_of(first.first_moments());
+  const std::vector<float> v = all_of(first.second_moments());
+  const Progress progress{.update = 3, .epoch = 3};
+  Session second(small_session(), pairs);
+  second.continue_from(progress, weights, m, v);
+  CHECK(second.updates() == 3);
+  train(first, 2);
+  train(second, 2);
+  CHECK(second.snapshot() == first.snapshot());
+
+  SECTION("wrong sizes are refused, and nothing changes") {
+    const std::vector<float> short_by_one(weights.size() - 1);
+    const std::string message = "progress: expected " + std::to_string(weights.size()) + " numbers, found " +
+                                std::to_string(short_by_one.size());
+    CHECK_THROWS_WITH(second.continue_from(progress, short_by_one, m, v), message);
+    CHECK_THROWS_WITH(second.continue_from(progress, weights, short_by_one, v), message);
+    CHECK_THROWS_WITH(second.continue_from(progress, weights, m, short_by_one), message);
+    CHECK(second.snapshot() == first.snapshot());
+  }
+  SECTION("impossible progress is refused, and nothing changes") {
+    for (const Progress& impossible :
+         {Progress{.update = 3, .epoch = 4}, Progress{.update = 3, .epoch = -1}, Progress{.update = 3, .batch = -1},
+          Progress{.update = 3, .skipped = 4}, Progress{.update = 3, .skipped = 1, .skipped_in_row = 2}}) {
+      CHECK_THROWS_WITH(second.continue_from(impossible, weights, m, v), "progress: it is impossible");
+    }
+    CHECK_THROWS_WITH(second.continue_from({.update = 9, .batch = 8}, weights, m, v),
+                      "progress: its epoch has no batch 8");
+    CHECK(second.snapshot() == first.snapshot());
+  }
+  SECTION("a session without pairs cannot continue") {
+    Session translator(small_session(), {});
+    CHECK_THROWS_WITH(translator.continue_from(progress, weights, m, v),
+                      "this session has no sentence pairs to train on");
   }
 }
