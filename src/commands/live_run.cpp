@@ -120,10 +120,6 @@ Json shown_pairs(const Lines& lines) {
   return pairs;
 }
 
-}  // namespace
-
-namespace {
-
 /// The first test text; none, with a warning, if it cannot be read.
 Lines test_lines(const DataSettings& data) {
   if (data.tests.empty()) {
@@ -167,6 +163,9 @@ std::string live_run_json(const fs::path& run) {
   result["test"] = has_test ? test.json() : Json();
   result["pairs"] = shown_pairs(has_test ? test : lines);
   for (const fs::path& checkpoint : checkpoints) {
+    if (!fs::exists(checkpoint)) {
+      continue;  // the run is training, and has just deleted this old checkpoint
+    }
     const RunProgress progress = reader.read(checkpoint);
     result["snapshots"].push_back({{"update", progress.update}, {"bytes", base64_of(reader.snapshot(progress))}});
   }

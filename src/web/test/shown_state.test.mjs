@@ -111,8 +111,11 @@ test("the course can be opened after it could not", async () => {
 });
 
 test("a browser that cannot run the engine is told so", () => {
-  assert.equal(missingFeatures({ WebAssembly: {}, Worker: {}, DecompressionStream: {} }), null);
-  const message = missingFeatures({ WebAssembly: {}, Worker: {} });
-  assert.match(message, /has no DecompressionStream .*Firefox 115/);
+  const complete = { WebAssembly: {}, Worker: {}, DecompressionStream: {}, Array };
+  assert.equal(missingFeatures(complete), null);
+  const { DecompressionStream: _, ...old } = complete;
+  const message = missingFeatures(old);
+  assert.match(message, /has no DecompressionStream .*Firefox 121/);
   assert.doesNotMatch(message, /web worker/);
+  assert.match(missingFeatures({ ...complete, Array: class {} }), /has no Array\.prototype\.toSpliced/);
 });
