@@ -1,12 +1,11 @@
 // Chapter 11: a few updates of one weight with Adam. Each column is an update.
-import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import { useSignal, type Signal } from "@preact/signals";
 import { Chooser } from "../base/chooser";
-import { ScrollBox } from "../base/tables";
 import { adamUpdates, type Given, type Settings, type Start, type Update } from "./arithmetic/adam";
 import { adamStart } from "./adam_start";
-import { fixed, LiveFrame, SignedBar } from "./live_frame";
-import { NumberField } from "./number_field";
+import { AdamTable } from "./adam_table";
+import { fixed, LiveFrame } from "./live_frame";
+import { LabelledField } from "./number_field";
 import type { LiveFigure } from "./slots";
 import "./adam_figure.css";
 
@@ -20,8 +19,6 @@ export const AdamFigure: LiveFigure = ({ parameters }) => {
   const chosen = useSignal(0);
   const start = startOf(begin.value, saved.start);
   const updates = adamUpdates(start, given.value, settings.value);
-  const set = (changed: Partial<Settings>) => (settings.value = { ...settings.value, ...changed });
-  const before = saved.start.update - 1;
   return (
     <LiveFrame
       name="adam-figure"
@@ -33,53 +30,13 @@ export const AdamFigure: LiveFigure = ({ parameters }) => {
         begin.value = "continued";
       }}
     >
-      <Chooser
-        legend="Begin"
-        options={[
-          { value: "continued" as Begin, text: `after update ${before}` },
-          { value: "forgotten" as Begin, text: `after update ${before}, without m and v` },
-          { value: "first" as Begin, text: "at update 1" },
-        ]}
-        chosen={begin.value}
-        choose={(value) => (begin.value = value)}
-      />
-      <div class="actions">
-        <Field name="peak rate" value={settings.value.peakRate} change={(peakRate) => set({ peakRate })} />
-        <Field name="clip_norm" value={settings.value.clipNorm} change={(clipNorm) => set({ clipNorm })} />
-        <label>
-          <input
-            type="checkbox"
-            checked={settings.value.corrected}
-            onChange={({ currentTarget }) => set({ corrected: currentTarget.checked })}
-          />
-          correct m and v for their start at 0
-        </label>
-      </div>
-      <Table
-        updates={updates}
-        rows={rowsOf(settings.value.corrected)}
-        chosen={chosen.value}
-        choose={(column) => (chosen.value = column)}
-      >
-        <GivenRow name="gradient" digits={6} step={0.001} given={given} of="gradient" />
-        <GivenRow name="norm of all gradients" digits={4} step={0.1} given={given} of="norm" />
-      </Table>
+      <BeginChooser begin={begin} before={saved.start.update - 1} />
+      <SettingFields settings={settings} />
+      <AdamTable updates={updates} corrected={settings.value.corrected} given={given} chosen={chosen} />
       <p class="explained" aria-live="polite">
         {explanation(updates, chosen.value, start, settings.value, given.value)}
       </p>
-      <div class="actions">
-        <button
-          type="button"
-          onClick={() => {
-            given.value = given.value.map(({ gradient, norm }) => ({ gradient: 10 * gradient, norm: 10 * norm }));
-          }}
-        >
-          All gradients × 10
-        </button>
-        <button type="button" onClick={() => (given.value = given.value.map(() => given.value[0]!))}>
-          All equal to the first
-        </button>
-      </div>
+      <GradientButtons given={given} />
     </LiveFrame>
   );
 };
@@ -89,109 +46,55 @@ function startOf(begin: Begin, saved: Start): Start {
   return { ...saved, m: 0, v: 0, counted: 0, update: begin === "first" ? 1 : saved.update };
 }
 
-interface FieldProps {
-  name: string;
-  value: number;
-  change: (value: number) => void;
-}
-
-const Field = ({ name, value, change }: FieldProps) => (
-  <span class="labelled">
-    <span aria-hidden="true">{name}</span>
-    <NumberField name={name} value={value} digits={4} step={0.01} least={0} change={change} />
-  </span>
+/// `before` is the last update of the saved start.
+const BeginChooser = ({ begin, before }: { begin: Signal<Begin>; before: number }) => (
+  <Chooser<Begin>
+    legend="Begin"
+    options={[
+      { value: "continued", text: `after update ${before}` },
+      { value: "forgotten", text: `after update ${before}, without m and v` },
+      { value: "first", text: "at update 1" },
+    ]}
+    chosen={begin.value}
+    choose={(value) => (begin.value = value)}
+  />
 );
 
-interface GivenRowProps {
-  name: string;
-  digits: number;
-  step: number;
-  given: { value: Given[] };
-  of: keyof Given;
-}
-
-function GivenRow({ name, digits, step, given, of }: GivenRowProps) {
+function SettingFields({ settings }: { settings: Signal<Settings> }) {
+  const { peakRate, clipNorm, corrected } = settings.value;
+  const set = (changed: Partial<Settings>) => (settings.value = { ...settings.value, ...changed });
+  const field = { digits: 4, step: 0.01, least: 0 };
   return (
-    <tr class="given">
-      <th scope="row">{name}</th>
-      {given.value.map((entry, column) => (
-        <td key={column} class="number" data-column={column}>
-          <NumberField
-            name={`${name}, column ${column}`}
-            value={entry[of]}
-            digits={digits}
-            step={step}
-            least={of === "norm" ? 0 : undefined}
-            change={(number) => (given.value = given.value.with(column, { ...entry, [of]: number }))}
-          />
-        </td>
-      ))}
-    </tr>
+    <div class="actions">
+      <LabelledField name="peak rate" value={peakRate} {...field} change={(value) => set({ peakRate: value })} />
+      <LabelledField name="clip_norm" value={clipNorm} {...field} change={(value) => set({ clipNorm: value })} />
+      <label>
+        <input
+          type="checkbox"
+          checked={corrected}
+          onChange={({ currentTarget }) => set({ corrected: currentTarget.checked })}
+        />
+        correct m and v for their start at 0
+      </label>
+    </div>
   );
 }
 
-interface Row {
-  name: string;
-  of: (update: Update) => number;
-  digits?: number;
-}
-
-const rowsOf = (corrected: boolean): Row[] => [
-  { name: "m", of: ({ m }) => m },
-  { name: "v", of: ({ v }) => v, digits: 8 },
-  ...(corrected ? [{ name: "m corrected", of: ({ mHat }: Update) => mHat }] : []),
-  { name: corrected ? "root of corrected v" : "root of v", of: ({ rootV }) => rootV },
-  { name: "fraction", of: ({ fraction }) => fraction },
-  { name: "rate", of: ({ rate }) => rate },
-  { name: "change", of: ({ change }) => change },
-  { name: "weight after", of: ({ weight }) => weight },
-];
-
-interface TableProps {
-  updates: Update[];
-  rows: Row[];
-  chosen: number;
-  choose: (column: number) => void;
-  children: ComponentChildren; // the rows to edit
-}
-
-function Table({ updates, rows, chosen, choose, children }: TableProps) {
-  /// The column of the cell that is pointed at or has the focus.
-  const follow = ({ target }: Event) => {
-    const cell = (target as HTMLElement).closest<HTMLElement>("[data-column]");
-    if (cell) choose(Number(cell.dataset["column"]));
-  };
-  return (
-    <ScrollBox name="The updates">
-      <table onPointerOver={follow} onFocusIn={follow}>
-        <thead>
-          <tr>
-            <th scope="col">update</th>
-            {updates.map(({ number }, column) => (
-              <th key={column} scope="col" class={`number${column === chosen ? " chosen" : ""}`} data-column={column}>
-                {number}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {children}
-          {rows.map(({ name, of, digits = 6 }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              {updates.map((update, column) => (
-                <td key={column} class={`number${column === chosen ? " chosen" : ""}`} data-column={column}>
-                  {fixed(of(update), digits)}
-                  {name === "fraction" && <SignedBar value={update.fraction} most={1} />}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollBox>
-  );
-}
+const GradientButtons = ({ given }: { given: Signal<Given[]> }) => (
+  <div class="actions">
+    <button
+      type="button"
+      onClick={() => {
+        given.value = given.value.map(({ gradient, norm }) => ({ gradient: 10 * gradient, norm: 10 * norm }));
+      }}
+    >
+      All gradients × 10
+    </button>
+    <button type="button" onClick={() => (given.value = given.value.map(() => given.value[0]!))}>
+      All equal to the first
+    </button>
+  </div>
+);
 
 /// The update of the chosen column, in these digits.
 function explanation(updates: Update[], column: number, start: Start, settings: Settings, given: Given[]): string {

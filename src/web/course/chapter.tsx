@@ -1,13 +1,14 @@
 // A page of the course: where you are, its contents, its text with live figures in the slots, and the pages around it.
 import { useSignal } from "@preact/signals";
-import { createPortal } from "preact";
+import { createPortal, type RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useArrival } from "./arrival";
-import { ChapterContents, CurrentHeading } from "./contents";
+import { ChapterContents, useCurrentHeading } from "./contents";
 import type { CourseProps } from "./course";
 import { mountText, type MountedText } from "./mount_text";
 import { courseAddress } from "./route";
 import type { FigureTable, Parameters, SlotName } from "./slots";
+import type { CourseSource } from "./source";
 import { shortTitleOf, titleOf } from "./titles";
 import type { PageEntry } from "./types";
 import "./chapter.css";
@@ -20,10 +21,41 @@ interface Props extends CourseProps {
 export function Chapter({ page, source, figures, route, followed }: Props) {
   const heading = useArrival(followed);
   const box = useRef<HTMLDivElement>(null);
-  const failure = useSignal("");
-  const text = useSignal<MountedText | null>(null);
-  const current = useSignal("");
+  const { text, failure } = useText(box, page, source);
+  useEffect(() => {
+    if (!text || route.heading === "") return;
+    document.getElementById(courseAddress(page.id, route.heading).slice(1))?.scrollIntoView({ behavior: "instant" });
+  }, [text, route.heading]);
+  const current = useCurrentHeading(box, text);
 
+  return (
+    <section class="chapter-page" aria-labelledby="chapter-title">
+      <Place page={page} pages={source.index.pages} />
+      <h2 id="chapter-title" tabIndex={-1} ref={heading}>
+        {titleOf(page)}
+      </h2>
+      <div class="chapter-columns">
+        {page.headings.length > 1 && <ChapterContents page={page} current={current} />}
+        <div class="chapter-body">
+          {failure && (
+            <p class="warning" role="alert">
+              This page could not be loaded: {failure}
+            </p>
+          )}
+          {page.kind !== "page" && <ProjectNote />}
+          <div class="chapter-text" ref={box} aria-busy={!text && !failure} />
+          {text?.slots.map((slot) => filledSlot(slot, figures))}
+          <Around page={page} pages={source.index.pages} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/// Loads the text of a page into its box: null until it is there. `failure` says why it could not be loaded.
+function useText(box: RefObject<HTMLDivElement | null>, page: PageEntry, source: CourseSource) {
+  const text = useSignal<MountedText | null>(null);
+  const failure = useSignal("");
   useEffect(() => {
     let isHere = true;
     source.load(page.id).then(
@@ -35,45 +67,15 @@ export function Chapter({ page, source, figures, route, followed }: Props) {
       text.peek()?.leave();
     };
   }, []);
-  useEffect(() => {
-    if (!text.value || route.heading === "") return;
-    document.getElementById(courseAddress(page.id, route.heading).slice(1))?.scrollIntoView({ behavior: "instant" });
-  }, [text.value, route.heading]);
-
-  useEffect(() => {
-    if (!text.value) return;
-    const follow = new CurrentHeading(box.current!, current);
-    return () => follow.stop();
-  }, [text.value]);
-
-  return (
-    <section class="chapter-page" aria-labelledby="chapter-title">
-      <Place page={page} pages={source.index.pages} />
-      <h2 id="chapter-title" tabIndex={-1} ref={heading}>
-        {titleOf(page)}
-      </h2>
-      <div class="chapter-columns">
-        {page.headings.length > 1 && <ChapterContents page={page} current={current} />}
-        <div class="chapter-body">
-          {failure.value && (
-            <p class="warning" role="alert">
-              This page could not be loaded: {failure.value}
-            </p>
-          )}
-          {page.kind !== "page" && (
-            <p class="note needs-project">
-              Commands, the files they name, the debugger walk and the page that explain writes need the project on your
-              computer: see <a href={courseAddress("start", "set-up")}>Set up</a>. Everything else works here.
-            </p>
-          )}
-          <div class="chapter-text" ref={box} aria-busy={!text.value && !failure.value} />
-          {text.value?.slots.map((slot) => filledSlot(slot, figures))}
-          <Around page={page} pages={source.index.pages} />
-        </div>
-      </div>
-    </section>
-  );
+  return { text: text.value, failure: failure.value };
 }
+
+const ProjectNote = () => (
+  <p class="note needs-project">
+    Commands, the files they name, the debugger walk and the page that explain writes need the project on your computer:
+    see <a href={courseAddress("start", "set-up")}>Set up</a>. Everything else works here.
+  </p>
+);
 
 /// A figure in its slot. It stays empty if the figure is missing.
 function filledSlot(slot: HTMLElement, figures: FigureTable) {

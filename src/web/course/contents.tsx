@@ -1,6 +1,8 @@
 // The contents of a page. The heading that you read is marked.
-import type { Signal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { MountedText } from "./mount_text";
 import { courseAddress } from "./route";
 import type { PageEntry } from "./types";
 
@@ -41,8 +43,19 @@ export function ChapterContents({ page, current }: Props) {
   );
 }
 
+/// The id of the heading that the reader is at, as soon as the text is in its box.
+export function useCurrentHeading(box: RefObject<HTMLElement | null>, text: MountedText | null): Signal<string> {
+  const current = useSignal("");
+  useEffect(() => {
+    if (!text) return;
+    const follow = new CurrentHeading(box.current!, current);
+    return () => follow.stop();
+  }, [text]);
+  return current;
+}
+
 /// Follows the reader: the last heading above the upper third of the window.
-export class CurrentHeading {
+class CurrentHeading {
   #headings: HTMLElement[];
   #current: Signal<string>;
   #frame = 0;

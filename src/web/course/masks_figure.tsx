@@ -1,12 +1,13 @@
 // Chapter 1: sentences of ids to edit, and the masks of the batch that they become.
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { Chooser } from "../base/chooser";
 import { HatchLegend } from "../figures/hatch_legend";
-import { Readout, useReadout } from "../figures/readout";
+import { Readout, useReadout, type ReadoutSignal } from "../figures/readout";
 import { padded, parseIds } from "./arithmetic/masks";
+import { Sentences } from "./ids_of_batch";
 import { LiveFrame } from "./live_frame";
 import { BatchMasks } from "./masks_of_batch";
-import { NumberField } from "./number_field";
+import { LabelledField } from "./number_field";
 import { listsOf, wordsOf, type LiveFigure } from "./slots";
 import "./masks_figure.css";
 
@@ -20,8 +21,15 @@ interface State {
   targetPad: number;
 }
 
+type Change = (changed: Partial<State>) => void;
+
+interface Words {
+  source: string[]; // the word of each id
+  target: string[];
+}
+
 export const MasksFigure: LiveFigure = ({ parameters }) => {
-  const words = { source: wordsOf(parameters["source_words"]), target: wordsOf(parameters["target_words"]) };
+  const words: Words = { source: wordsOf(parameters["source_words"]), target: wordsOf(parameters["target_words"]) };
   const first: State = {
     source: listsOf(parameters["source"]),
     target: listsOf(parameters["target"]),
@@ -31,14 +39,9 @@ export const MasksFigure: LiveFigure = ({ parameters }) => {
   const state = useSignal(first);
   const sentence = useSignal(1);
   const readout = useReadout();
-  const change = (changed: Partial<State>) => (state.value = { ...state.value, ...changed });
-  const { source, target, sourcePad, targetPad } = state.value;
-  const parsed = {
-    source: source.map((text) => parseIds(text, words.source.length)),
-    target: target.map((text) => parseIds(text, words.target.length)),
-  };
-  const wrong = [...parsed.source, ...parsed.target].find((ids) => typeof ids === "string");
-  const chosen = Math.min(sentence.value, source.length - 1);
+  const change: Change = (changed) => (state.value = { ...state.value, ...changed });
+  const { source, target } = state.value;
+  const batch = batchOf(state.value, words);
   return (
     <LiveFrame
       name="masks-figure"
@@ -49,97 +52,96 @@ export const MasksFigure: LiveFigure = ({ parameters }) => {
         sentence.value = 1;
       }}
     >
-      {(["source", "target"] as const).map((side) => (
-        <Sentences
-          key={side}
-          title={side === "source" ? "source" : "target_input"}
-          words={words[side]}
-          texts={state.value[side]}
-          change={(texts) => change({ [side]: texts })}
-        />
-      ))}
-      <div class="actions">
-        <button
-          type="button"
-          disabled={source.length === MOST_SENTENCES}
-          onClick={() => change({ source: [...source, "9 2"], target: [...target, "1 11"] })}
-        >
-          Add a sentence
-        </button>
-        <button
-          type="button"
-          disabled={source.length === 1}
-          onClick={() => change({ source: source.slice(0, -1), target: target.slice(0, -1) })}
-        >
-          Remove the last
-        </button>
-        <PadField name="id of padding, source" value={sourcePad} change={(id) => change({ sourcePad: id })} />
-        <PadField name="id of padding, target" value={targetPad} change={(id) => change({ targetPad: id })} />
-      </div>
-      {wrong ? (
+      <Sentences title="source" words={words.source} texts={source} change={(texts) => change({ source: texts })} />
+      <Sentences
+        title="target_input"
+        words={words.target}
+        texts={target}
+        change={(texts) => change({ target: texts })}
+      />
+      <BatchTools state={state.value} change={change} />
+      {typeof batch === "string" ? (
         <p class="warning" role="alert">
-          {wrong}
+          {batch}
         </p>
       ) : (
-        <>
-          <Chooser
-            legend="Masks of sentence"
-            options={source.map((_, value) => ({ value, text: String(value) }))}
-            chosen={chosen}
-            choose={(value) => (sentence.value = value)}
-          />
-          <BatchMasks
-            words={words}
-            source={padded(parsed.source as number[][], REAL_PAD)}
-            target={padded(parsed.target as number[][], REAL_PAD)}
-            {...{ sourcePad, targetPad, sentence: chosen, readout }}
-          />
-          <Readout reading={readout} />
-          <HatchLegend />
-        </>
+        <ChosenMasks state={state.value} {...{ words, batch, sentence, readout }} />
       )}
     </LiveFrame>
   );
 };
 
-interface SentencesProps {
-  title: string;
-  words: string[];
-  texts: string[];
-  change: (texts: string[]) => void;
+interface Batch {
+  source: number[][]; // padded
+  target: number[][];
 }
 
-function Sentences({ title, words, texts, change }: SentencesProps) {
+/// The ids of the sentences, or what is wrong with their text.
+function batchOf({ source, target }: State, words: Words): Batch | string {
+  const sourceIds = source.map((text) => parseIds(text, words.source.length));
+  const targetIds = target.map((text) => parseIds(text, words.target.length));
+  const wrong = [...sourceIds, ...targetIds].find((ids) => typeof ids === "string");
+  if (wrong) return wrong;
+  return { source: padded(sourceIds as number[][], REAL_PAD), target: padded(targetIds as number[][], REAL_PAD) };
+}
+
+/// Buttons for the number of sentences, and the ids that the masks take for padding.
+function BatchTools({ state: { source, target, sourcePad, targetPad }, change }: { state: State; change: Change }) {
+  const padField = { digits: 0, step: 1, least: 0, most: 99 };
   return (
-    <div class="id-rows">
-      <b>{title}</b>
-      {texts.map((text, sentence) => {
-        const ids = parseIds(text, words.length);
-        return (
-          <label key={sentence}>
-            <span class="index">{sentence}</span>
-            <input
-              type="text"
-              inputMode="numeric"
-              spellcheck={false}
-              aria-label={`${title}, ids of sentence ${sentence}`}
-              aria-invalid={typeof ids === "string"}
-              value={text}
-              onInput={({ currentTarget }) => change(texts.with(sentence, currentTarget.value))}
-            />
-            <bdi class="note">{typeof ids === "string" ? "" : ids.map((id) => words[id]).join(" ")}</bdi>
-          </label>
-        );
-      })}
+    <div class="actions">
+      <button
+        type="button"
+        disabled={source.length === MOST_SENTENCES}
+        onClick={() => change({ source: [...source, "9 2"], target: [...target, "1 11"] })}
+      >
+        Add a sentence
+      </button>
+      <button
+        type="button"
+        disabled={source.length === 1}
+        onClick={() => change({ source: source.slice(0, -1), target: target.slice(0, -1) })}
+      >
+        Remove the last
+      </button>
+      <LabelledField
+        name="id of padding, source"
+        value={sourcePad}
+        {...padField}
+        change={(id) => change({ sourcePad: id })}
+      />
+      <LabelledField
+        name="id of padding, target"
+        value={targetPad}
+        {...padField}
+        change={(id) => change({ targetPad: id })}
+      />
     </div>
   );
 }
 
-function PadField({ name, value, change }: { name: string; value: number; change: (id: number) => void }) {
+interface ChosenProps {
+  words: Words;
+  batch: Batch;
+  state: State;
+  sentence: Signal<number>;
+  readout: ReadoutSignal;
+}
+
+/// The masks of one sentence, which the reader chooses.
+function ChosenMasks({ words, batch, state: { sourcePad, targetPad }, sentence, readout }: ChosenProps) {
+  const chosen = Math.min(sentence.value, batch.source.length - 1);
   return (
-    <span class="labelled">
-      <span aria-hidden="true">{name}</span>
-      <NumberField name={name} value={value} digits={0} step={1} least={0} most={99} change={change} />
-    </span>
+    <>
+      <Chooser
+        legend="Masks of sentence"
+        options={batch.source.map((_, value) => ({ value, text: String(value) }))}
+        chosen={chosen}
+        choose={(value) => (sentence.value = value)}
+      />
+      <BatchMasks {...batch} {...{ words, sourcePad, targetPad, sentence: chosen, readout }} />
+      <Readout reading={readout} />
+      <HatchLegend />
+    </>
   );
 }

@@ -18,68 +18,44 @@ interface Props {
 
 const allQueries: Axis = { ...numberAxis(() => "all queries"), short: () => "all" };
 
+/// The tokens of these ids. `role` is "query" or "key".
+const tokenAxis = (role: string, ids: number[], words: string[]): Axis => ({
+  tokens: true,
+  short: (i) => words[ids[i]!]!,
+  long: (i) => `${role} “${words[ids[i]!]}” (position ${i})`,
+  pad: (i) => ids[i] === 0,
+});
+
 export function BatchMasks({ words, source, target, sourcePad, targetPad, sentence, readout }: Props) {
-  const ids = { source: source[sentence]!, target: target[sentence]! };
-  const axis = (side: "source" | "target", role: string): Axis => ({
-    tokens: true,
-    short: (i) => words[side][ids[side][i]!]!,
-    long: (i) => `${role} “${words[side][ids[side][i]!]}” (position ${i})`,
-    pad: (i) => ids[side][i] === 0,
-  });
-  const ofSource = paddingMask(ids.source, sourcePad);
-  const ofTarget = paddingMask(ids.target, targetPad);
-  const future = lookAheadMask(ids.target.length);
-  const sourceKeys = axis("source", "key");
-  const targetKeys = axis("target", "key");
-  const queries = axis("target", "query");
-  const shape = (...sizes: number[]) => `[${sizes.join(", ")}]`;
-  const [B, S, T] = [source.length, ids.source.length, ids.target.length];
+  const [sourceIds, targetIds] = [source[sentence]!, target[sentence]!];
+  const ofSource = paddingMask(sourceIds, sourcePad);
+  const ofTarget = paddingMask(targetIds, targetPad);
+  const future = lookAheadMask(targetIds.length);
+  const batch = { sentences: source.length, readout };
+  const sourcePadding = {
+    ...batch,
+    rows: allQueries,
+    cols: tokenAxis("key", sourceIds, words.source),
+    padding: [ofSource],
+  };
+  const targetKeys = tokenAxis("key", targetIds, words.target);
+  const targetAxes = { rows: tokenAxis("query", targetIds, words.target), cols: targetKeys };
   return (
     <div class="batch-masks">
       <div>
-        <Map
-          title="encoder_padding"
-          shape={shape(B, 1, S)}
-          rows={allQueries}
-          cols={sourceKeys}
-          padding={[ofSource]}
-          readout={readout}
-        />
-        <Map
-          title="target_padding"
-          shape={shape(B, 1, T)}
-          rows={allQueries}
-          cols={targetKeys}
-          padding={[ofTarget]}
-          readout={readout}
-        />
-        <Map
-          title="cross_padding"
-          shape={shape(B, 1, S)}
-          rows={allQueries}
-          cols={sourceKeys}
-          padding={[ofSource]}
-          readout={readout}
-        />
+        <Map title="encoder_padding" {...sourcePadding} />
+        <Map title="target_padding" {...batch} rows={allQueries} cols={targetKeys} padding={[ofTarget]} />
+        <Map title="cross_padding" {...sourcePadding} />
       </div>
       <div>
-        <Map
-          title="look_ahead"
-          shape={shape(1, T, T)}
-          rows={queries}
-          cols={targetKeys}
-          future={future}
-          readout={readout}
-        />
+        <Map title="look_ahead" {...targetAxes} sentences={1} future={future} readout={readout} />
         <Map
           title="decoder_combined"
-          shape={shape(B, T, T)}
-          rows={queries}
-          cols={targetKeys}
+          {...batch}
+          {...targetAxes}
           padding={future.map(() => ofTarget)}
           future={future}
           mask={combinedMask(ofTarget, future)}
-          readout={readout}
         />
       </div>
     </div>
@@ -88,7 +64,7 @@ export function BatchMasks({ words, source, target, sourcePad, targetPad, senten
 
 interface MapProps {
   title: string;
-  shape: string;
+  sentences: number; // 1 if all sentences share the mask
   rows: Axis;
   cols: Axis;
   padding?: number[][];
@@ -99,7 +75,7 @@ interface MapProps {
 
 function Map({
   title,
-  shape,
+  sentences,
   rows,
   cols,
   padding,
@@ -107,15 +83,16 @@ function Map({
   mask = padding ?? future!,
   readout,
 }: MapProps): ComponentChildren {
+  const [height, width] = [mask.length, mask[0]!.length];
   const reasons = (row: number, col: number) => reasonsFor(padding?.[row]?.[col], future?.[row]?.[col]);
   return (
     <figure class="mask" data-mask={title}>
       <figcaption>
-        <code>{title}</code> <span class="shape">{shape}</span>
+        <code>{title}</code> <span class="shape">{`[${sentences}, ${height}, ${width}]`}</span>
       </figcaption>
       <HeatMap
         name={title}
-        matrix={{ rows: mask.length, cols: mask[0]!.length, at: (row, col) => (mask[row]![col] ? NaN : 0) }}
+        matrix={{ rows: height, cols: width, at: (row, col) => (mask[row]![col] ? NaN : 0) }}
         rows={rows}
         cols={cols}
         scale={{ kind: "amount", limit: 1 }}

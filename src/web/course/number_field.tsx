@@ -33,3 +33,13 @@ export function NumberField({ name, value, digits, step = 0.1, least = -1e6, mos
     />
   );
 }
+
+/// A number to edit, with its name in sight.
+export function LabelledField(props: Props) {
+  return (
+    <span class="labelled">
+      <span aria-hidden="true">{props.name}</span>
+      <NumberField {...props} />
+    </span>
+  );
+}

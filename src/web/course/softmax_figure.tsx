@@ -1,9 +1,9 @@
 // Chapter 3: scores and a mask to edit, and the weights that follow.
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { Chooser } from "../base/chooser";
-import { ScrollBox } from "../base/tables";
 import { maskedSoftmax, type SoftmaxRow, type Way } from "./arithmetic/softmax";
 import { fixed, LiveFrame, ShareBar } from "./live_frame";
+import { ChosenRow, LiveTable, type Column } from "./live_table";
 import { NumberField } from "./number_field";
 import { numbersOf, wordsOf, type LiveFigure } from "./slots";
 import "./softmax_figure.css";
@@ -28,6 +28,15 @@ const WAYS: { value: Way; text: string; about: string }[] = [
   },
 ];
 
+const COLUMNS: Column[] = [
+  { title: "key" },
+  { title: "blocked" },
+  { title: "score", class: "number" },
+  { title: "power", class: "number wide-only" },
+  { title: "weight", class: "number" },
+  { class: "bar-cell" },
+];
+
 export const SoftmaxFigure: LiveFigure = ({ parameters }) => {
   const words = wordsOf(parameters["words"]);
   const firstScores = numbersOf(parameters["scores"]);
@@ -37,7 +46,6 @@ export const SoftmaxFigure: LiveFigure = ({ parameters }) => {
   const way = useSignal<Way>("right");
   const chosen = useSignal(1);
   const row = maskedSoftmax(scores.value, blocked.value, way.value);
-  const setScore = (key: number, score: number) => (scores.value = scores.value.with(key, score));
   const reset = () => {
     scores.value = firstScores;
     blocked.value = firstBlocked;
@@ -52,61 +60,11 @@ export const SoftmaxFigure: LiveFigure = ({ parameters }) => {
     >
       <Chooser legend="Compute it" options={WAYS} chosen={way.value} choose={(value) => (way.value = value)} />
       <p class="note">{WAYS.find(({ value }) => value === way.value)!.about}</p>
-      <ScrollBox name="Scores and weights">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">key</th>
-              <th scope="col">blocked</th>
-              <th scope="col" class="number">
-                score
-              </th>
-              <th scope="col" class="number wide-only">
-                power
-              </th>
-              <th scope="col" class="number">
-                weight
-              </th>
-              <td class="bar-cell" />
-            </tr>
-          </thead>
-          <tbody>
-            {words.map((word, key) => (
-              <tr
-                key={key}
-                class={key === chosen.value ? "chosen" : undefined}
-                onPointerEnter={() => (chosen.value = key)}
-                onFocusIn={() => (chosen.value = key)}
-              >
-                <th scope="row">
-                  <bdi>{word}</bdi>
-                </th>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`${word}, key ${key}: blocked`}
-                    checked={blocked.value[key]}
-                    onChange={() => (blocked.value = blocked.value.with(key, !blocked.value[key]))}
-                  />
-                </td>
-                <td class="number">
-                  <NumberField
-                    name={`${word}, key ${key}: score`}
-                    value={scores.value[key]!}
-                    digits={4}
-                    change={(score) => setScore(key, score)}
-                  />
-                </td>
-                <td class="number wide-only">{fixed(row.powers[key]!)}</td>
-                <td class="number">{fixed(row.weights[key]!)}</td>
-                <td class="bar-cell">
-                  <ShareBar value={row.weights[key]!} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollBox>
+      <LiveTable name="Scores and weights" columns={COLUMNS}>
+        {words.map((word, place) => (
+          <KeyRow key={place} {...{ word, place, scores, blocked, chosen, row }} />
+        ))}
+      </LiveTable>
       <p class="explained" aria-live="polite">
         {explanation(words, scores.value, row, chosen.value, way.value)}
       </p>
@@ -121,6 +79,47 @@ export const SoftmaxFigure: LiveFigure = ({ parameters }) => {
     </LiveFrame>
   );
 };
+
+interface KeyRowProps {
+  word: string;
+  place: number; // of the key
+  scores: Signal<number[]>;
+  blocked: Signal<boolean[]>;
+  chosen: Signal<number>;
+  row: SoftmaxRow;
+}
+
+function KeyRow({ word, place, scores, blocked, chosen, row }: KeyRowProps) {
+  const name = `${word}, key ${place}`;
+  return (
+    <ChosenRow place={place} chosen={chosen}>
+      <th scope="row">
+        <bdi>{word}</bdi>
+      </th>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={`${name}: blocked`}
+          checked={blocked.value[place]}
+          onChange={() => (blocked.value = blocked.value.with(place, !blocked.value[place]))}
+        />
+      </td>
+      <td class="number">
+        <NumberField
+          name={`${name}: score`}
+          value={scores.value[place]!}
+          digits={4}
+          change={(score) => (scores.value = scores.value.with(place, score))}
+        />
+      </td>
+      <td class="number wide-only">{fixed(row.powers[place]!)}</td>
+      <td class="number">{fixed(row.weights[place]!)}</td>
+      <td class="bar-cell">
+        <ShareBar value={row.weights[place]!} />
+      </td>
+    </ChosenRow>
+  );
+}
 
 /// Where the chosen weight comes from, in these digits.
 function explanation(words: string[], scores: number[], row: SoftmaxRow, key: number, way: Way): string {

@@ -1,19 +1,34 @@
 // Chapter 4: the gradient of softmax for a few keys, as rows and as the Jacobian.
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { ScrollBox } from "../base/tables";
 import { softmaxGradient, type GradientRow } from "./arithmetic/softmax_gradient";
 import { fixed, LiveFrame, SignedBar } from "./live_frame";
+import { ChosenRow, LiveTable, type Column } from "./live_table";
 import { NumberField } from "./number_field";
 import { numbersOf, type LiveFigure } from "./slots";
 import "./softmax_gradient_figure.css";
 
+interface State {
+  scores: number[];
+  dWeights: number[];
+}
+
+const COLUMNS: Column[] = [
+  { title: "key" },
+  { title: "score", class: "number" },
+  { title: "weight", class: "number" },
+  { title: "d_weight", class: "number" },
+  { title: "d_score", class: "number" },
+  { class: "bar-cell wide-only" },
+  { title: "difference", class: "number" },
+];
+
 export const SoftmaxGradientFigure: LiveFigure = ({ parameters }) => {
-  const first = { scores: numbersOf(parameters["scores"]), dWeights: numbersOf(parameters["d_weights"]) };
+  const first: State = { scores: numbersOf(parameters["scores"]), dWeights: numbersOf(parameters["d_weights"]) };
   const state = useSignal(first);
   const chosen = useSignal(1);
   const { scores, dWeights } = state.value;
   const row = softmaxGradient(scores, dWeights);
-  const most = Math.max(...row.dScores.map(Math.abs), 1e-9);
   return (
     <LiveFrame
       name="softmax-gradient-figure"
@@ -21,57 +36,11 @@ export const SoftmaxGradientFigure: LiveFigure = ({ parameters }) => {
       about="The last column is a finite difference: it moves the score up and down by 0.00001, and must agree with d_score."
       reset={() => (state.value = first)}
     >
-      <ScrollBox name="Scores, weights and their gradients">
-        <table>
-          <thead>
-            <tr>
-              {["key", "score", "weight", "d_weight", "d_score"].map((title, i) => (
-                <th key={title} scope="col" class={i > 0 ? "number" : undefined}>
-                  {title}
-                </th>
-              ))}
-              <td class="bar-cell wide-only" />
-              <th scope="col" class="number">
-                difference
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {scores.map((score, key) => (
-              <tr
-                key={key}
-                class={key === chosen.value ? "chosen" : undefined}
-                onPointerEnter={() => (chosen.value = key)}
-                onFocusIn={() => (chosen.value = key)}
-              >
-                <th scope="row">{key}</th>
-                <td class="number">
-                  <NumberField
-                    name={`key ${key}: score`}
-                    value={score}
-                    digits={3}
-                    change={(number) => (state.value = { scores: scores.with(key, number), dWeights })}
-                  />
-                </td>
-                <td class="number">{fixed(row.weights[key]!, 2)}</td>
-                <td class="number">
-                  <NumberField
-                    name={`key ${key}: d_weight`}
-                    value={dWeights[key]!}
-                    digits={2}
-                    change={(number) => (state.value = { scores, dWeights: dWeights.with(key, number) })}
-                  />
-                </td>
-                <td class="number">{fixed(row.dScores[key]!, 2)}</td>
-                <td class="bar-cell wide-only">
-                  <SignedBar value={row.dScores[key]!} most={most} />
-                </td>
-                <td class="number">{fixed(row.slopes[key]!, 6)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollBox>
+      <LiveTable name="Scores, weights and their gradients" columns={COLUMNS}>
+        {scores.map((_, place) => (
+          <KeyRow key={place} {...{ place, state, chosen, row }} />
+        ))}
+      </LiveTable>
       <Jacobian row={row} chosen={chosen.value} />
       <p class="explained" aria-live="polite">
         {explanation(row, dWeights, chosen.value)}
@@ -79,6 +48,46 @@ export const SoftmaxGradientFigure: LiveFigure = ({ parameters }) => {
     </LiveFrame>
   );
 };
+
+interface KeyRowProps {
+  place: number; // of the key
+  state: Signal<State>;
+  chosen: Signal<number>;
+  row: GradientRow;
+}
+
+function KeyRow({ place, state, chosen, row }: KeyRowProps) {
+  const { scores, dWeights } = state.value;
+  const change = (changed: Partial<State>) => (state.value = { ...state.value, ...changed });
+  const most = Math.max(...row.dScores.map(Math.abs), 1e-9);
+  return (
+    <ChosenRow place={place} chosen={chosen}>
+      <th scope="row">{place}</th>
+      <td class="number">
+        <NumberField
+          name={`key ${place}: score`}
+          value={scores[place]!}
+          digits={3}
+          change={(score) => change({ scores: scores.with(place, score) })}
+        />
+      </td>
+      <td class="number">{fixed(row.weights[place]!, 2)}</td>
+      <td class="number">
+        <NumberField
+          name={`key ${place}: d_weight`}
+          value={dWeights[place]!}
+          digits={2}
+          change={(dWeight) => change({ dWeights: dWeights.with(place, dWeight) })}
+        />
+      </td>
+      <td class="number">{fixed(row.dScores[place]!, 2)}</td>
+      <td class="bar-cell wide-only">
+        <SignedBar value={row.dScores[place]!} most={most} />
+      </td>
+      <td class="number">{fixed(row.slopes[place]!, 6)}</td>
+    </ChosenRow>
+  );
+}
 
 /// A column for each score: what it does to all weights.
 function Jacobian({ row, chosen }: { row: GradientRow; chosen: number }) {

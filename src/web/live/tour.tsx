@@ -1,9 +1,11 @@
 // The tour's panel: what to look at here, and the way on. It stays in sight while the page scrolls.
 import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Trace } from "../trace/trace";
 import { trace } from "./pass_state";
 import { section } from "./route";
 import { framed, scrollToFigure } from "./tour_figure";
 import { goToStop, leaveTour, place, stop, stops } from "./tour_state";
+import type { Stop } from "./tour_stops";
 import "./tour.css";
 
 const SHOWN = "tour-figure";
@@ -19,8 +21,7 @@ export function Tour() {
     return showFigure(here.section, here.figure ?? (here.step ? ".tensor.output" : "h2"));
   }, [here]);
   if (!here || number === null || !trace.value) return null;
-  const last = stops.value.length - 1;
-  const isAway = section.value.id !== here.section;
+  const count = stops.value.length;
   return (
     <section
       class="tour"
@@ -29,46 +30,67 @@ export function Tour() {
       aria-labelledby="tour-title"
       onKeyDown={(event) => event.key === "Escape" && leaveTour()}
     >
-      <div class="tour-words">
-        <h3 id="tour-title">
-          <span class="note">
-            Tour, stop {number + 1} of {last + 1}
-          </span>{" "}
-          {here.title}
-        </h3>
-        <p>{here.says(trace.value)}</p>
-        {here.ways && (
-          <p class="tour-ways">
-            {here.ways.map(({ text, address }) => (
-              <a key={address} href={address} onClick={leaveTour}>
-                {text}
-              </a>
-            ))}
-          </p>
-        )}
-      </div>
-      <progress max={last + 1} value={number + 1} aria-label="Progress of the tour" />
-      <p class="tour-buttons">
-        <button type="button" disabled={number === 0} onClick={() => goToStop(number - 1)}>
-          ‹ Previous stop
-        </button>
-        {isAway && (
-          <button type="button" onClick={() => goToStop(number)}>
-            Back to this stop
-          </button>
-        )}
-        {number < last && (
-          <button type="button" onClick={() => goToStop(number + 1)}>
-            Next stop ›
-          </button>
-        )}
-        <button type="button" class={number < last ? "quiet" : undefined} onClick={leaveTour}>
-          {number < last ? "Leave the tour" : "Close"}
-        </button>
-      </p>
+      <TourWords here={here} number={number} count={count} trace={trace.value} />
+      <progress max={count} value={number + 1} aria-label="Progress of the tour" />
+      <TourButtons number={number} isLast={number === count - 1} isAway={section.value.id !== here.section} />
     </section>
   );
 }
+
+interface WordsProps {
+  here: Stop;
+  number: number; // of the stop, from 0
+  count: number;
+  trace: Trace;
+}
+
+const TourWords = ({ here, number, count, trace }: WordsProps) => (
+  <div class="tour-words">
+    <h3 id="tour-title">
+      <span class="note">
+        Tour, stop {number + 1} of {count}
+      </span>{" "}
+      {here.title}
+    </h3>
+    <p>{here.says(trace)}</p>
+    {here.ways && (
+      <p class="tour-ways">
+        {here.ways.map(({ text, address }) => (
+          <a key={address} href={address} onClick={leaveTour}>
+            {text}
+          </a>
+        ))}
+      </p>
+    )}
+  </div>
+);
+
+interface ButtonsProps {
+  number: number;
+  isLast: boolean;
+  isAway: boolean; // whether the reader has gone elsewhere
+}
+
+const TourButtons = ({ number, isLast, isAway }: ButtonsProps) => (
+  <p class="tour-buttons">
+    <button type="button" disabled={number === 0} onClick={() => goToStop(number - 1)}>
+      ‹ Previous stop
+    </button>
+    {isAway && (
+      <button type="button" onClick={() => goToStop(number)}>
+        Back to this stop
+      </button>
+    )}
+    {!isLast && (
+      <button type="button" onClick={() => goToStop(number + 1)}>
+        Next stop ›
+      </button>
+    )}
+    <button type="button" class={isLast ? undefined : "quiet"} onClick={leaveTour}>
+      {isLast ? "Close" : "Leave the tour"}
+    </button>
+  </p>
+);
 
 /// Marks a figure and scrolls to it, as soon as it is on the page. Returns a function that takes the mark away.
 function showFigure(id: string, selector: string): () => void {

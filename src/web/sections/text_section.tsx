@@ -33,6 +33,21 @@ export function TextSection({ trace, tools }: SectionProps & { tools?: TextTools
         </ol>
       )}
       <p class="note">The model: {[...(tools ? [] : [trace.json.checkpoint]), ...facts(trace)].join(" · ")}.</p>
+      <Source trace={trace} tools={tools} />
+      <Target trace={trace} tools={tools} />
+    </>
+  );
+}
+
+interface PartProps {
+  trace: Trace;
+  tools: TextTools | undefined;
+}
+
+function Source({ trace, tools }: PartProps) {
+  const { source } = trace;
+  return (
+    <>
       <h3>
         The source <Shape trace={trace} side={source} />
       </h3>
@@ -53,8 +68,15 @@ export function TextSection({ trace, tools }: SectionProps & { tools?: TextTools
           </tbody>
         </table>
       </ScrollBox>
+    </>
+  );
+}
+
+function Target({ trace, tools }: PartProps) {
+  return (
+    <>
       <h3>
-        The target, shifted right <Shape trace={trace} side={target} />
+        The target, shifted right <Shape trace={trace} side={trace.target} />
       </h3>
       <p>
         The decoder’s input begins with a start token, so every token is one position further to the right than in the

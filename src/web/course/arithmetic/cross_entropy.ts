@@ -1,7 +1,7 @@
 // The loss of one position and its gradient, as in chapter 9, in double precision.
 import { softmax } from "./softmax_gradient";
 
-interface LossRow {
+export interface LossRow {
   p: number[];
   q: number[];
   gradient: number[]; // p - q

@@ -1,0 +1,54 @@
+// The table of a live figure.
+import type { Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { ScrollBox } from "../base/tables";
+
+export interface Column {
+  title?: string; // missing above bars, which belong to the number beside them
+  class?: string;
+}
+
+interface TableProps {
+  name: string; // for screen readers
+  columns: Column[];
+  children: ComponentChildren; // rows
+}
+
+export function LiveTable({ name, columns, children }: TableProps) {
+  return (
+    <ScrollBox name={name}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ title, class: name }, i) =>
+              title === undefined ? (
+                <td key={i} class={name} />
+              ) : (
+                <th key={i} scope="col" class={name}>
+                  {title}
+                </th>
+              ),
+            )}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </ScrollBox>
+  );
+}
+
+interface RowProps {
+  place: number; // of this row
+  chosen: Signal<number>;
+  children: ComponentChildren; // cells
+}
+
+/// A row that is chosen as soon as it is pointed at or has the focus.
+export function ChosenRow({ place, chosen, children }: RowProps) {
+  const choose = () => (chosen.value = place);
+  return (
+    <tr class={place === chosen.value ? "chosen" : undefined} onPointerEnter={choose} onFocusIn={choose}>
+      {children}
+    </tr>
+  );
+}
