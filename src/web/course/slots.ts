@@ -1,5 +1,5 @@
-// The slots for live figures in the pages. scripts/course_pages.py renders the slots, and scripts/course.py computes their parameters: words or numbers, separated by
-// spaces, and lists of them, separated by " | ".
+// The slots for live figures in the pages. scripts/course_pages.py renders the slots, and scripts/course.py computes
+// their parameters: words or numbers, separated by spaces, and lists of them, separated by " | ".
 import type { FunctionComponent } from "preact";
 import slots from "./slots.json";
 
