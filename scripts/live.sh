@@ -8,8 +8,9 @@
 #                              50, 150 and 400 updates and at the end of training, without training up to there itself
 #   scripts/live.sh --check    compiles the engine, and fails if the one in src/web/dist is not what the sources give
 #
-# After a change of TypeScript, scripts/dev/test_web.sh --fix bundles the scripts. The engine is compiled with Debian's
-# clang-19: another version gives other bytes, but the same numbers.
+# It needs Python and, for the course in the page, pandoc. On Debian and Ubuntu, it installs them. After a change of
+# TypeScript, scripts/dev/test_web.sh --fix bundles the scripts. The engine is compiled with Debian's clang-19: another
+# version gives other bytes, but the same numbers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
@@ -81,6 +82,8 @@ case ${1:-} in
     exit 2
     ;;
 esac
+need python3 'the live page' || exit 2
+if can_install; then need pandoc 'the course in the page' || true; fi  # without it, the page gets no course
 snapshots=(--snapshots "$SNAPSHOTS")
 if [[ ! -e $SNAPSHOTS ]]; then
   snapshots=()
