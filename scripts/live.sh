@@ -87,7 +87,7 @@ if can_install; then need pandoc 'the course in the page' || true; fi  # without
 snapshots=(--snapshots "$SNAPSHOTS")
 if [[ ! -e $SNAPSHOTS ]]; then
   snapshots=()
-  echo "SKIPPED: the page is made without snapshots of the toy, because there is no $SNAPSHOTS; to make it: $0 --snapshots" >&2
+  echo "The page begins with an untrained model. To give it the toy's snapshots, too: $0 --snapshots" >&2
 fi
 python3 scripts/live_pages.py build/live "${snapshots[@]}"
 echo 'Open build/live/glassformer-live.html'
