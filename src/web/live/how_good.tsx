@@ -1,8 +1,18 @@
 // How good is the model? It translates sentences that it is not trained on.
+import { plural } from "../base/numbers";
 import { ScrollBox, TitledTable } from "../base/tables";
 import { start } from "./engine_state";
-import { all, stopTest, test, testedUpdate, testing, translated, type Translated } from "./how_good_state";
-import { countOf } from "./sentence_scores";
+import {
+  all,
+  stopTest,
+  test,
+  testedHeadsOff,
+  testedUpdate,
+  testing,
+  translated,
+  type Translated,
+} from "./how_good_state";
+import { countOf, splitAtDifference } from "./sentence_scores";
 import "./how_good.css";
 
 const EXAMPLES = 8;
@@ -32,9 +42,12 @@ function Result({ list }: { list: Translated[] }) {
   const right = countOf(list, (one) => one.right);
   return (
     <>
-      <dl class="figures" aria-live="polite">
+      <dl class="figures how-good" aria-live="polite">
         <div>
-          <dt>exact match after update {testedUpdate.value}</dt>
+          <dt>
+            exact match after update {testedUpdate.value}
+            {testedHeadsOff.value > 0 && `, with ${plural(testedHeadsOff.value, "head")} off`}
+          </dt>
           <dd class="exact-match">{((100 * right) / list.length).toFixed(1)} %</dd>
           <dd class="note">
             {right} of {list.length} {list.length < all.value && `(of ${all.value} in the text)`}
@@ -59,15 +72,34 @@ function Examples({ title, list }: { title: string; list: Translated[] }) {
         <TitledTable titles={["source", "expected", "the model’s translation"]}>
           {list.slice(0, EXAMPLES).map(({ source, expected, own }, i) => (
             <tr key={i}>
-              {[source, expected, own].map((text, k) => (
-                <td key={k}>
-                  <bdi>{text || "(nothing)"}</bdi>
-                </td>
-              ))}
+              <td>
+                <bdi>{source}</bdi>
+              </td>
+              <td>
+                <bdi>{expected}</bdi>
+              </td>
+              <td>
+                <OwnWords own={own} expected={expected} />
+              </td>
             </tr>
           ))}
         </TitledTable>
       </ScrollBox>
     </details>
+  );
+}
+
+/// A translation, with its first word that is not the expected one marked. What follows depends on that word.
+function OwnWords({ own, expected }: { own: string; expected: string }) {
+  const { before, word, after, isMissing } = splitAtDifference(own, expected);
+  if (word === null && !isMissing) return <bdi>{own}</bdi>;
+  return (
+    <bdi>
+      {before}{" "}
+      <mark class="wrong-word">
+        <span class="hidden">{isMissing ? "ends too early:" : "first wrong word:"}</span> {word ?? "(ends here)"}
+      </mark>{" "}
+      {after}
+    </bdi>
   );
 }

@@ -3,7 +3,7 @@ import { batch, effect, signal } from "@preact/signals";
 import { beforeNewModel, clearError, error, generation, start } from "./engine_state";
 import { linesOf } from "../base/lines";
 import { messageOf } from "../base/message";
-import { runShown } from "./pass_state";
+import { headsOff, runShown } from "./pass_state";
 import type { Text } from "../engine/protocol";
 import { sameWords } from "./sentence_scores";
 import { position, running, stop as stopTraining } from "./training_state";
@@ -23,8 +23,11 @@ export const translated = signal<Translated[]>([]);
 export const all = signal(0);
 /// The update whose weights translate.
 export const testedUpdate = signal(0);
+/// How many of its heads are off.
+export const testedHeadsOff = signal(0);
 export const testing = signal(false);
 let stopped = false;
+let round = 0; // goes up whenever what has been translated is forgotten
 
 /// Translates the test text of the start, by greedy search.
 export async function test(): Promise<void> {
@@ -32,6 +35,7 @@ export async function test(): Promise<void> {
   if (!read || testing.value) return;
   if (running.value) stopTraining();
   clearError();
+  forget();
   testing.value = true;
   stopped = false;
   try {
@@ -48,14 +52,16 @@ async function translate({ source, target }: Text): Promise<void> {
   const model = generation.peek();
   await runShown("translating the test text", async (engine) => {
     if (model !== generation.peek()) return;
+    const own = round;
     batch(() => {
-      translated.value = [];
       all.value = sources.length;
       testedUpdate.value = position.peek();
+      testedHeadsOff.value = headsOff.peek().length;
     });
     for (let begin = 0; begin < sources.length && !stopped; begin += CHUNK) {
       const lines = sources.slice(begin, begin + CHUNK);
       const found = await engine.translate(lines, GREEDY);
+      if (own !== round) return;
       const more = lines.map((line, i) => {
         const [own, expected] = [found[i]![0]?.text ?? "", targets[begin + i]!];
         return { source: line, expected, own, right: sameWords(own, expected) };
@@ -70,11 +76,17 @@ export function stopTest(): void {
 }
 beforeNewModel(stopTest);
 
-/// Another model has not been tested.
-effect(() => {
-  void generation.value;
+function forget(): void {
+  round += 1;
   batch(() => {
     translated.value = [];
     all.value = 0;
   });
+}
+
+/// Another model, or one with other heads, has not been tested.
+effect(() => {
+  void [generation.value, headsOff.value];
+  if (all.peek() > 0) stopTest();
+  forget();
 });

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { beforeEach, test } from "node:test";
 import { killEngine, pageFiles, workersAlive } from "./page_in_node.mjs";
 import { changeWorkers, create, engine, error, run, startWorkers, workers } from "../live/engine_state.ts";
-import { all, test as testModel, testing } from "../live/how_good_state.ts";
+import { all, test as testModel, testedHeadsOff, testing, translated } from "../live/how_good_state.ts";
 import { headsOff, pairs, trace, unchanged } from "../live/pass_state.ts";
 import { isShown, search } from "../live/search_state.ts";
 import { STARTS } from "../live/starts.ts";
@@ -208,4 +208,28 @@ test("a new model ends the test of the old one", async () => {
   await tested;
   assert.deepEqual([testing.value, all.value], [false, 0]);
   assert.ok(calls > 0 && calls < 100, `${calls} of 100 chunks`);
+});
+
+const short = { source: "she sleeps .\n".repeat(30), target: "sie schläft .\n".repeat(30) };
+
+test("a test says how many heads were off, and is forgotten when heads change", async () => {
+  await create({ ...DEBUG, test: async () => short });
+  headsOff.value = [HEAD];
+  await testModel();
+  assert.deepEqual([translated.value.length, all.value, testedHeadsOff.value], [30, 30, 1]);
+  headsOff.value = [];
+  assert.deepEqual([translated.value.length, all.value], [0, 0]);
+  await testModel();
+  assert.deepEqual([translated.value.length, testedHeadsOff.value], [30, 0]);
+});
+
+test("heads that change during a test end it", async () => {
+  const long = { source: "she\n".repeat(2000), target: "sie\n".repeat(2000) };
+  await create({ ...DEBUG, test: async () => long });
+  const tested = testModel();
+  while (all.value === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  headsOff.value = [HEAD];
+  await tested;
+  await settled();
+  assert.deepEqual([testing.value, all.value, translated.value.length, error.value], [false, 0, 0, null]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { heldOut, scoreModel } from "../live/break_scores";
-import { sameWords } from "../live/sentence_scores";
+import { sameWords, splitAtDifference } from "../live/sentence_scores";
 import { splitWords } from "../live/text/words";
 import { debugModel } from "./engine.mjs";
 
@@ -11,6 +11,16 @@ test("exact match compares words, whatever the white space between them", () => 
   assert.ok(!sameWords("der hund", "derhund"));
   assert.ok(sameWords("", " "));
   assert.deepEqual(splitWords("a\ufeffb\u2009c"), ["a\ufeffb", "c"]); // U+FEFF is not white space
+});
+
+test("a wrong translation is split at its first word that is not the expected one", () => {
+  const split = (own, expected) => Object.values(splitAtDifference(own, expected));
+  assert.deepEqual(split("ich kaufe ein  haus", "ich kaufen ein haus"), ["ich", "kaufe", "ein haus", false]);
+  assert.deepEqual(split("haus", "das haus"), ["", "haus", "", false]);
+  assert.deepEqual(split("das haus haus", "das haus"), ["das haus", "haus", "", false]);
+  assert.deepEqual(split("das", "das haus"), ["das", null, "", true]);
+  assert.deepEqual(split("", "das"), ["", null, "", true]);
+  assert.deepEqual(split(" das haus", "das haus"), ["das haus", null, "", false]);
 });
 
 /// Twenty pairs to score, then seven for the long sentence.
