@@ -47,7 +47,10 @@ export function optionsOf(box: HTMLElement, settings: Settings): uPlot.Options {
     height: (labelled ? HEIGHT + 1.5 : HEIGHT) * style.rem,
     cursor: { sync: { key: axis }, y: false, drag: { x: false, y: false } },
     legend: { live: true, markers: { show: series.dashed !== undefined } },
-    scales: { x: { time: false }, y: { range: { min: { pad: 0.1, soft: 0, mode: 1 }, max: { pad: 0.1, mode: 0 } } } },
+    scales: {
+      x: { time: false, range: ({ data }) => rangeOf(data[0]) },
+      y: { range: { min: { pad: 0.1, soft: 0, mode: 1 }, max: { pad: 0.1, mode: 0 } } },
+    },
     axes: axesOf(settings, style),
     series: seriesOf(settings, style),
     hooks: {
@@ -55,6 +58,12 @@ export function optionsOf(box: HTMLElement, settings: Settings): uPlot.Options {
       draw: [(plot) => place.current !== undefined && drawMark(plot, place.current, style.colour("--warm"))],
     },
   };
+}
+
+/// From the first to the last place of the x axis. A single one stands at its end.
+export function rangeOf(x: ArrayLike<number>): [number, number] {
+  const [first = 0, last = 0] = [x[0], x[x.length - 1]];
+  return first < last ? [first, last] : [0, Math.max(last, 1)];
 }
 
 function axesOf({ axis, labelled }: Settings, { colour, rem, font }: Style): uPlot.Axis[] {

@@ -66,7 +66,7 @@ const SnapshotButtons = ({ trains }: { trains: boolean }) => (
     Snapshots:{" "}
     {snapshots.value.map(({ update, name }) => (
       <button key={update} type="button" class="quiet" aria-disabled={trains} onClick={() => void goTo(update)}>
-        {name ?? update}
+        {name ?? `update ${update}`}
       </button>
     ))}
   </p>

@@ -4,7 +4,6 @@ import { Figure } from "../base/figure";
 import { formatNumber } from "../base/numbers";
 import { Curves } from "../figures/curve";
 import { destination, lastUpdate, position, running, speed, stop, train, trainedFor, updates } from "./training_state";
-import { TrainedSnapshot } from "./training_help";
 import { curveOf, curveStep } from "./update_log";
 
 export function TrainButtons() {
@@ -19,8 +18,7 @@ export function TrainButtons() {
       </button>{" "}
       <button type="button" class="main" onClick={() => (trains ? stop() : void train())}>
         {trains ? (destination.value === null ? "Stop" : "Stop here") : "Train until I stop"}
-      </button>{" "}
-      <TrainedSnapshot />
+      </button>
     </p>
   );
 }
@@ -75,9 +73,9 @@ export function TrainCurves() {
       {hasGaps && (
         <p class="note">
           {first === undefined
-            ? "The curves begin with the next update."
-            : "The curves have the updates that this page has made."}{" "}
-          It went to a snapshot, which has the weights, but not the losses on the way.
+            ? "The curves begin with the next update"
+            : "The curves have only the updates that this page has made"}
+          : a snapshot has the weights, but not the losses on the way to it.
         </p>
       )}
     </>

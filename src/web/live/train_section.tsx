@@ -12,6 +12,7 @@ import { HeadChips, headSwitch, WithoutHeads } from "./head_chips";
 import { freeRuns, tracedUpdate } from "./pass_state";
 import { TimeSlider } from "./time_slider";
 import { TrainButtons, TrainCurves, TrainFigures } from "./train_controls";
+import { TrainedSnapshot } from "./training_help";
 import { WorkerChooser } from "./worker_chooser";
 import "../sections/answer_section.css";
 import "./train_section.css";
@@ -28,6 +29,9 @@ export function TrainSection(props: SectionProps) {
       <div class="train">
         <div>
           <TrainButtons />
+          <p>
+            <TrainedSnapshot />
+          </p>
           <TrainFigures />
           <TrainCurves />
           <TimeSlider />

@@ -1,6 +1,7 @@
 // The updates that the page has made, of which some may be missing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { rangeOf } from "../figures/curve_options";
 import { addUpdates, curveOf, curveStep, EMPTY, updateOf } from "../live/update_log";
 
 const updates = (first, last, loss = 1) =>
@@ -53,4 +54,11 @@ test("a curve has about 2,000 places, however long the log is", () => {
   assert.deepEqual(places.slice(0, 3), [1, 5, 9]);
   assert.deepEqual([places.at(-1), places.filter((place) => place < 0)], [9101, [-6998 - 4]]);
   assert.ok(places.length > 1700 && places.length < 2002, String(places.length));
+});
+
+test("the x axis ends at the last place of the curve, even if it is the only one", () => {
+  assert.deepEqual(rangeOf([]), [0, 1]);
+  assert.deepEqual(rangeOf([0]), [0, 1]);
+  assert.deepEqual(rangeOf([1350]), [0, 1350]);
+  assert.deepEqual(rangeOf([401, 402, 1350]), [401, 1350]);
 });

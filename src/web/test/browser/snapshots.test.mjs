@@ -112,7 +112,7 @@ describe("snapshots", { skip: !kind && "there is no chromium here" }, () => {
         await press("end of training, update 4");
         await arrived(4);
         const { messages, ...found } = await page.run(look);
-        const marks = ["0", "update 2", "end of training, update 4"];
+        const marks = ["update 0", "update 2", "end of training, update 4"];
         assert.deepEqual(found, { position: 4, digest: toy.digests[4], made: [], marks });
         assert.deepEqual(messages.filter(Boolean), []);
         if (server)
@@ -155,7 +155,7 @@ describe("snapshots", { skip: !kind && "there is no chromium here" }, () => {
         const { digest, made, marks } = await page.run(look);
         assert.equal(digest, debug.digests[20]);
         assert.deepEqual(made, [11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
-        assert.deepEqual(marks, ["0", "update 10", "end of the run, update 20"]);
+        assert.deepEqual(marks, ["update 0", "update 10", "end of the run, update 20"]);
       } finally {
         if (server) server.close();
       }
@@ -185,6 +185,6 @@ describe("snapshots", { skip: !kind && "there is no chromium here" }, () => {
     assert.deepEqual(messages.filter(Boolean), [
       "The snapshot of update 20 cannot be used, so the page leaves it out. snapshot: it is damaged or incomplete (its digest is wrong).",
     ]);
-    assert.deepEqual(marks, ["0", "update 10"]);
+    assert.deepEqual(marks, ["update 0", "update 10"]);
   });
 });
