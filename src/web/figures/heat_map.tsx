@@ -29,6 +29,7 @@ export interface HeatMapProps {
   value?: (row: number, col: number) => string; // text for the readout instead of the number
   short?: (row: number, col: number) => string; // text for the cell instead of the number
   square?: boolean; // cells are as high as they are wide
+  roomFor?: number; // columns: cells are as wide as if there were so many
   fade?: boolean; // false: rows of padding are not faded
   plain?: boolean; // no legend and no button; the caller adds them
   readout?: ReadoutSignal; // if several maps share one; the caller adds the Readout

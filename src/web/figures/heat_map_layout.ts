@@ -45,7 +45,9 @@ export function layOut(shown: Shown, width: number, palette: Palette): Layout {
   const gutter = rows === 1 && !shown.rows.tokens ? 1 : Math.min(widestLabel(shown.rows, rows, palette), room) + 10;
   const columnLabel = widestLabel(shown.cols, cols, palette);
   const maxWidth = shown.square ? 46 : 64;
-  const cellWidth = shown.enlarged ? palette.fontSize * 3.9 : Math.min(maxWidth, (width - gutter - 2) / cols);
+  const cellWidth = shown.enlarged
+    ? palette.fontSize * 3.9
+    : Math.min(maxWidth, (width - gutter - 2) / (shown.roomFor ?? cols));
   const upright = shown.cols.tokens && columnLabel > cellWidth - 4;
   const header = cols === 1 ? 1 : upright ? Math.min(columnLabel, 110) + 10 : palette.fontSize + 8;
   const cellHeight = heightOfCell(shown, cellWidth, palette);

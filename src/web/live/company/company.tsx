@@ -1,5 +1,6 @@
 // The lesson about padding: the same sentence alone, in company with the padding masks, and in company without them.
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { formatNumber, percent, plural } from "../../base/numbers";
 import { ATTENTION_KINDS, KINDS } from "../../trace/names";
@@ -9,7 +10,7 @@ import { position, running, stop, train } from "../training_state";
 import { TrainedSnapshot, TrainingProgress } from "../training_help";
 import { CompanyAnswers } from "./company_answers";
 import { CompanyAttention } from "./company_attention";
-import { lossDifference, type CompanyPasses } from "./company_passes";
+import { changedPredictions, lossDifference, type CompanyPasses } from "./company_passes";
 import { comparePasses, forgetPasses, passes } from "./company_state";
 import { companyLengths, companyOf, lengthOf } from "./company_text";
 import "./company.css";
@@ -55,7 +56,15 @@ export function Company({ sentence }: { sentence: number }) {
           </label>
         </p>
       )}
-      {passes.value && <Comparison passes={passes.value} />}
+      {passes.value && (
+        <Comparison passes={passes.value}>
+          {length < most && (
+            <button type="button" onClick={() => (choice.value = most)}>
+              Compare beside {plural(most, "word")}
+            </button>
+          )}
+        </Comparison>
+      )}
     </section>
   );
 }
@@ -84,7 +93,9 @@ function TrainFirst() {
   );
 }
 
-function Comparison({ passes: all }: { passes: CompanyPasses }) {
+/// Its children are a way to more padding.
+function Comparison({ passes: all, children }: { passes: CompanyPasses; children: ComponentChildren }) {
+  const isSame = position.value > 0 && changedPredictions(all.unmasked, all) === 0;
   return (
     <>
       <p class="quote company-sentence">
@@ -92,7 +103,9 @@ function Comparison({ passes: all }: { passes: CompanyPasses }) {
       </p>
       <p role="status" class="company-verdict">
         {verdict(all)}
+        {isSame && " But the most likely token is still the same at every position."}
       </p>
+      {isSame && children && <p>Longer company adds more padding. {children}</p>}
       <CompanyAttention passes={all} />
       <CompanyAnswers passes={all} />
     </>

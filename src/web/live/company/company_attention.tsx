@@ -83,6 +83,7 @@ function WordMap({ title, pass, passes, layer, readout }: WordMapProps) {
         cols={axis}
         scale={{ kind: "amount", limit: 1 }}
         readout={readout}
+        roomFor={words + 1}
         square
         plain
       />

@@ -53,6 +53,13 @@ export function weightsOfWords(trace: Trace, { alone }: CompanyPasses, { kind, w
   return { rows: queries, cols: allKeys > keys ? keys + 1 : keys, digits: 5, at };
 }
 
+/// At how many positions the most likely token is another one than that of the sentence alone.
+export const changedPredictions = (trace: Trace, { alone }: CompanyPasses): number =>
+  alone.json.answer[0]!.filter(
+    ({ counted, likeliest }, position) =>
+      counted && likeliest[0]!.id !== trace.json.answer[0]![position]!.likeliest[0]!.id,
+  ).length;
+
 /// The largest difference of a token's loss from the sentence alone.
 export function lossDifference(trace: Trace, { alone }: CompanyPasses): number {
   let loss = 0;
