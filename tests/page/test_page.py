@@ -452,7 +452,7 @@ class SectionsTest(ThisPageTest):
         dropped = [step["part"] for step in steps if step["part"].endswith(".dropout")]
         self.open("text")
         self.assertIn(f"{'with' if dropped else 'no'} dropout in the pass shown here", self.text("main"))
-        self.assertIn("see the grey cells", self.text(".lead"))
+        self.assertIn("see the hatched cells below", self.text(".lead"))
         self.open("attention")
         self.assertEqual("before dropout" in self.text(".lead"), any("attn.dropout" in part for part in dropped))
         self.open("answer")

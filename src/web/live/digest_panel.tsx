@@ -22,8 +22,8 @@ export function DigestPanel() {
             <code>{digest.match(/.{4}/g)!.join(" ")}</code>
           </p>
           <p>
-            This is a digest of every bit of every weight. It is the same on every machine in the room that started the
-            same model and made the same number of updates. {comparisonText(comparison)}
+            This is a digest of every bit of every weight. It is the same on every machine that started the same model
+            and made the same number of updates. {comparisonText(comparison)}
           </p>
         </div>
       )}

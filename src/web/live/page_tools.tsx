@@ -43,7 +43,7 @@ function QuestionTools() {
         </label>
       </p>
       <p>
-        {right} of {answered} answers right; {questions} questions in all.{" "}
+        You have answered {answered} of {questions} questions, {right} of them correctly.{" "}
         <button type="button" class="quiet" onClick={resetQuestions}>
           Start again
         </button>

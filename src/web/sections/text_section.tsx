@@ -21,8 +21,11 @@ export function TextSection({ trace, tools }: SectionProps & { tools?: TextTools
     <>
       <p class="lead">
         A model reads numbers, so every token becomes an id. The sentences of a batch are <b>padded</b> to the same
-        length{source.hasPadding || target.hasPadding ? ": see the grey cells." : "; this batch needs no padding."} This
-        page counts sentences, positions, heads, layers, rows and columns from 0, as the code does, but steps and
+        length
+        {source.hasPadding || target.hasPadding
+          ? ": see the hatched cells below."
+          : "; this batch needs no padding."}{" "}
+        This page counts sentences, positions, heads, layers, rows and columns from 0, as the code does, but steps and
         updates from 1.
       </p>
       {tools?.sentences ?? (
