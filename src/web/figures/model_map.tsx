@@ -3,6 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { useUniqueId } from "../base/unique_id";
 import type { Trace } from "../trace/trace";
+import type { AttentionKind } from "../trace/types";
 import { HatchPatterns, MaskThumbnail } from "./mask_thumbnail";
 import { MapBlock } from "./model_map_block";
 import type { Block, BlockKind } from "./model_map_blocks";
@@ -21,11 +22,12 @@ interface Props {
   sentence: number; // whose masks are shown
   number: number; // of the current step
   here: "step" | readonly BlockKind[]; // where the reader is: at the current step, or at all blocks of these kinds
+  attention?: AttentionKind | undefined; // if the reader is at one only
   addresses: MapAddresses;
   point: (text: string | null) => void; // what the pointer or the focus is on
 }
 
-export function ModelMap({ trace, sentence, number, here, addresses, point }: Props) {
+export function ModelMap({ trace, sentence, number, here, attention, addresses, point }: Props) {
   const id = useUniqueId();
   const layout = useMemo(() => layoutOf(trace, number), [trace, number]);
   const blocks = useMemo(() => blocksOf(layout), [layout]);
@@ -40,7 +42,10 @@ export function ModelMap({ trace, sentence, number, here, addresses, point }: Pr
     return stepInDirection(first.get(id) ?? {}, direction);
   }
   function isHere(block: Block): false | "step" | "true" {
-    if (here !== "step") return here.includes(block.kind) && "true";
+    if (here !== "step") {
+      const isOther = attention && block.attention && block.attention !== attention;
+      return here.includes(block.kind) && !isOther && "true";
+    }
     return block === current ? "step" : WAY_OF[block.kind] === direction && "true";
   }
   return (

@@ -37,12 +37,14 @@ export function BreakSection() {
         curve beside that of the intact toy, which was recorded. Both begin with the same weights and see the same
         sentences in the same order. Your own model stays as it is.
       </p>
-      <Chooser
-        legend="Break"
-        options={BREAKAGES.map(({ id, title }) => ({ value: id, text: title }))}
-        chosen={chosen.value}
-        choose={(id) => (chosen.value = id)}
-      />
+      <div class="break-choice">
+        <Chooser
+          legend="Break"
+          options={BREAKAGES.map(({ id, title }) => ({ value: id, text: title }))}
+          chosen={chosen.value}
+          choose={(id) => (chosen.value = id)}
+        />
+      </div>
       <h3>{breakage.title}</h3>
       <p>{breakage.says}</p>
       <p class="note">
@@ -63,12 +65,14 @@ function Buttons({ breakage }: { breakage: Breakage }) {
   const more = broken.value === breakage && brokenUpdates.value.length > 0;
   const title = more ? `Train it for ${COUNT} more updates` : `Train it for ${COUNT} updates`;
   return (
-    <p>
+    <>
       <button type="button" class="main" onClick={() => (works ? stopBroken() : void trainBroken(breakage, COUNT))}>
         {works ? "Stop" : title}
-      </button>{" "}
-      <span role="status">{works && broken.value ? `${broken.value.title}: ${workText()}` : ""}</span>
-    </p>
+      </button>
+      <p role="status" class="note break-work">
+        {works && broken.value && `${broken.value.title}: ${workText()}`}
+      </p>
+    </>
   );
 }
 

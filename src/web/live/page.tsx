@@ -10,11 +10,12 @@ import { HeadsOffNote } from "./head_chips";
 import { LinkStatus } from "./link_status";
 import { notice } from "./notice";
 import { trace } from "./pass_state";
-import { MapColumn, MapSheet } from "../sections/map_panel";
+import { MapButton, MapColumn, MapSheet } from "../sections/map_panel";
 import { SectionHeading } from "../sections/section_heading";
 import { Covered } from "./question";
 import { choices, section } from "./route";
 import { SECTIONS } from "./sections";
+import { stop } from "./tour_state";
 import "./page.css";
 
 export function SectionLinks() {
@@ -82,9 +83,14 @@ function Starting() {
   return <p role="status">{work.value === null ? "Starting the engine …" : `The engine is ${work.value} …`}</p>;
 }
 
+/// Where there is no map, there is no button for it.
+export const PageMapButton = () => (trace.value && !chapter.value ? <MapButton /> : null);
+
 export function PageMap() {
   if (!trace.value || chapter.value) return null;
-  const props = { trace: trace.value, choices, section: section.value.id };
+  const { id } = section.value;
+  const attention = stop.value?.section === id ? stop.value.attention : undefined;
+  const props = { trace: trace.value, choices, section: id, attention };
   return (
     <>
       <MapColumn {...props} />

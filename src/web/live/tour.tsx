@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Trace } from "../trace/trace";
 import { trace } from "./pass_state";
 import { section } from "./route";
-import { framed, scrollToFigure } from "./tour_figure";
+import { coverBelow, framed, scrollToFigure } from "./tour_figure";
 import { goToStop, leaveTour, place, stop, stops } from "./tour_state";
 import type { Stop } from "./tour_stops";
 import "./tour.css";
@@ -18,8 +18,9 @@ export function Tour() {
   useLayoutEffect(() => {
     if (!here) return;
     panel.current!.focus({ preventScroll: true });
-    return showFigure(here.section, here.figure ?? (here.step ? ".tensor.output" : "h2"));
+    return showFigure(here);
   }, [here]);
+  useLayoutEffect(() => (here ? coverBelow(panel.current!) : undefined), [here !== null]);
   if (!here || number === null || !trace.value) return null;
   const count = stops.value.length;
   return (
@@ -92,17 +93,20 @@ const TourButtons = ({ number, isLast, isAway }: ButtonsProps) => (
   </p>
 );
 
-/// Marks a figure and scrolls to it, as soon as it is on the page. Returns a function that takes the mark away.
-function showFigure(id: string, selector: string): () => void {
+/// Marks the figure of a stop and scrolls to it, as soon as it is on the page. Returns a function that takes the mark
+/// away. A stop without a figure is about the section: it has no mark.
+function showFigure({ section: id, figure, step, toEnd }: Stop): () => void {
+  const selector = figure ?? (step ? ".tensor.output" : null);
   let marked: Element | null = null;
   let tries = 0;
   const timer = setInterval(() => {
     const view = document.querySelector(`.view-${id}`);
-    marked = framed(view?.querySelector(selector) ?? null);
-    if (!marked && ++tries < MOST_TRIES) return;
+    marked = selector === null ? null : framed(view?.querySelector(selector) ?? null);
+    const isThere = selector === null ? view !== null : marked !== null;
+    if (!isThere && ++tries < MOST_TRIES) return;
     clearInterval(timer);
     marked?.classList.add(SHOWN);
-    scrollToFigure(marked ?? view);
+    scrollToFigure(marked ?? view, toEnd);
   }, 50);
   return () => {
     clearInterval(timer);

@@ -2,7 +2,7 @@
 // part and the name of its output, so the tour fits every model; a stop that does not fit is left out.
 import { formatNumber, percent, plural } from "../base/numbers";
 import type { Trace } from "../trace/trace";
-import type { StepJson } from "../trace/types";
+import type { AttentionKind, StepJson } from "../trace/types";
 import { AFTERWARDS } from "./tour_stops_afterwards";
 
 export interface Stop {
@@ -11,6 +11,8 @@ export interface Stop {
   /// The step of the walk that it shows.
   step?: { direction: StepJson["direction"]; part: RegExp; output: string };
   figure?: string; // what to look at: the first element that this selector finds
+  toEnd?: true; // what it speaks of stands at the end of the figure
+  attention?: AttentionKind; // the one that it speaks of
   says: (trace: Trace) => string;
   ways?: { text: string; address: string }[]; // where the reader may go from here
 }
@@ -20,7 +22,7 @@ const first = (trace: Trace) => trace.json.answer[0]![0]!;
 function smoothedText(trace: Trace): string {
   const { label_smoothing: smoothing } = trace.json.model;
   return smoothing > 0
-    ? `The table says ${formatNumber(first(trace).loss, 4)}, because the loss has label smoothing of ${smoothing}. `
+    ? `The table says ${formatNumber(first(trace).loss, 4)}: label smoothing (${smoothing}) makes the loss of a position a little larger or smaller than its cross-entropy. `
     : "";
 }
 
@@ -44,14 +46,16 @@ const FORWARD: Stop[] = [
   {
     title: "What each query may see",
     section: "masks",
-    figure: "[data-mask=decoder_combined]",
+    figure: ".layer-mask:has([data-mask=decoder_combined])",
+    attention: "decoder self",
     says: () =>
       "The decoder’s own attention: rows are queries, columns are keys. The look-ahead mask hides the future, the padding mask hides padding; a cell is blocked if either mask blocks it. Point at a hatched cell to see the reason.",
   },
   {
     title: "Whose padding?",
     section: "masks",
-    figure: "[data-mask=cross_padding]",
+    figure: ".layer-mask:has([data-mask=cross_padding])",
+    attention: "cross",
     says: (trace) =>
       trace.isOn("cross_padding", "padding")
         ? "In cross-attention, the queries are target words and the keys are source tokens. A mask blocks keys, so this one is for the source’s padding, like the encoder’s. It need not block padded queries: no word reads their rows, and the loss ignores them."
@@ -140,6 +144,7 @@ const FORWARD: Stop[] = [
     title: "Where the decoder looks",
     section: "attention",
     figure: ".attention-kind:nth-of-type(3)",
+    attention: "cross",
     says: () =>
       "Cross-attention: the rows are target tokens, the columns source tokens. In an untrained model, the weights of a row are nearly equal. Train it, come back, and see which source tokens each row has settled on.",
   },
@@ -191,7 +196,8 @@ const BACKWARD: Stop[] = [
   {
     title: "What reaches the encoder",
     section: "gradient",
-    figure: ".memory-sum",
+    figure: "div:has(> .memory-sum)",
+    toEnd: true,
     says: ({ json }) =>
       `Every decoder layer sends a gradient back through its cross-attention; this model has ${plural(json.memory_gradient.parts.length, "decoder layer")}. The encoder gets their sum and nothing else: it has no loss of its own.`,
   },

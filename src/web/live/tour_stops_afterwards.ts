@@ -6,12 +6,14 @@ export const AFTERWARDS: Stop[] = [
   {
     title: "One update",
     section: "update",
+    figure: ".make-update",
     says: () =>
       "Adam does not simply subtract the gradient. It keeps two running means, m of the gradients and v of their squares, and subtracts the learning rate times m / √v. Make an update, and compare a weight before and after.",
   },
   {
     title: "Train it",
     section: "train",
+    figure: ".curves .curve",
     says: (trace) =>
       `A model that knows nothing has a loss of ln ${trace.json.vocabulary.target.length} = ${formatNumber(Math.log(trace.json.vocabulary.target.length), 3)}. With random weights it is usually somewhat higher; in the pass shown here it is ${formatNumber(trace.json.loss.mean, 3)}. Make some updates and watch it fall, then go back to the attention weights: every figure follows.`,
   },
@@ -25,6 +27,7 @@ export const AFTERWARDS: Stop[] = [
   {
     title: "Break it",
     section: "break",
+    figure: ".break-choice",
     says: () =>
       "Take away a mask, the scale, the positions or the residual sums, and train. The loss may even get better, but for the wrong reason: look for the number that gives it away.",
   },

@@ -33,7 +33,7 @@ export function UpdateSection() {
         The gradient says how the loss changes with each weight. The optimizer turns it into a change of the weight.
         Choose a tensor and a number in it, and see how the last update changed it.
       </p>
-      <p>
+      <p class="make-update">
         <button type="button" aria-disabled={running.value} onClick={() => void train(1)}>
           Make an update
         </button>{" "}

@@ -6,12 +6,14 @@ import { wideScreen } from "../base/wide_screen";
 import { ModelMap, type MapAddresses } from "../figures/model_map";
 import type { BlockKind } from "../figures/model_map_blocks";
 import { partTitle } from "../trace/names";
+import type { AttentionKind } from "../trace/types";
 import { sentenceOf, stepOf, type SectionProps } from "./choices";
 import { foldMap, mapColumn, mapSheet, showMap } from "./map_state";
 import "./map_panel.css";
 
 interface MapPanelProps extends SectionProps {
   section: string; // the id of the section shown
+  attention?: AttentionKind | undefined; // if the page speaks of one only
 }
 
 const ADDRESSES: MapAddresses = { ids: "#text", mask: "#masks", loss: "#answer" };
@@ -81,6 +83,7 @@ export function MapSheet(props: MapPanelProps) {
     dialog.current!.showModal();
     dialog.current!.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }, [isOpen]);
+  useLayoutEffect(() => () => void (mapSheet.value = false), []); // it does not open again by itself
   const close = () => (mapSheet.value = false);
   const onClick = ({ target }: MouseEvent) => {
     const outside = target === dialog.current;
@@ -99,7 +102,7 @@ export function MapSheet(props: MapPanelProps) {
   );
 }
 
-function MapView({ children, section, ...props }: MapPanelProps & { children: ComponentChildren }) {
+function MapView({ children, section, attention, ...props }: MapPanelProps & { children: ComponentChildren }) {
   const { trace } = props;
   const pointed = useSignal<string | null>(null);
   const number = stepOf(props);
@@ -114,7 +117,7 @@ function MapView({ children, section, ...props }: MapPanelProps & { children: Co
         {children}
       </div>
       <ModelMap
-        {...{ trace, number, here }}
+        {...{ trace, number, here, attention }}
         sentence={sentenceOf(props)}
         addresses={ADDRESSES}
         point={(text) => (pointed.value = text)}
