@@ -19,8 +19,8 @@ export function coverBelow(panel: HTMLElement): () => void {
   };
 }
 
-/// Scrolls to a figure; `toEnd`: to its end, if there is no room for all of it. If the code stands beside it, it scrolls to
-/// the lines that are marked.
+/// Scrolls to a figure; `toEnd`: to its end, if there is no room for all of it. If the code stands beside it, it scrolls
+/// to the lines that are marked.
 export function scrollToFigure(figure: Element | null, toEnd = false): void {
   figure?.scrollIntoView({ block: toEnd && figure.clientHeight > roomFor(figure) ? "end" : "start" });
   const side = figure?.closest(".step-parts")?.querySelector<HTMLElement>(".step-side");
