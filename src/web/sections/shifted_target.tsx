@@ -73,15 +73,15 @@ function Task({ trace: { target, expected }, sentence, position, read }: TaskPro
   }
   return (
     <>
-      Position {position}: the decoder reads{" "}
+      Position {position}: the decoder reads “
       <strong>
         <bdi class="boxed">{read.map((other) => target.token(sentence, other)).join(" ")}</bdi>
-      </strong>{" "}
-      and must predict{" "}
-      <strong>
-        “<bdi class="boxed">{expected.token(sentence, position)}</bdi>”
       </strong>
-      .
+      ” and must predict “
+      <strong>
+        <bdi class="boxed">{expected.token(sentence, position)}</bdi>
+      </strong>
+      ”.
     </>
   );
 }
