@@ -12,7 +12,7 @@ import { HeatMap, type HeatMapProps } from "./heat_map";
 import { styleOfInput } from "./input_style";
 import { Origin } from "./origin";
 import type { Pointing } from "./pointing";
-import { scaleFor } from "./scale";
+import { scaleFor, type Scale } from "./scale";
 import { ALL_SENTENCES, sentencesShown } from "./sentence_chooser";
 import "./tensor_figure.css";
 
@@ -93,6 +93,14 @@ const idCells = (matrix: Cells, largest: number) => ({
   unscaled: true,
 });
 
+/// Masks, and what dropout keeps: 0 or 1, without decimals.
+const switchCells = (matrix: Cells, scale: Scale) => ({
+  matrix,
+  scale,
+  letters: 1,
+  short: (row: number, col: number) => String(matrix.at(row, col)),
+});
+
 /// The map of a matrix without heads: the rows of one sentence or of all, or the whole matrix if its rows are not tokens.
 function mapOf(trace: Trace, index: number, sentence: number): HeatMapProps {
   const tensor = trace.tensor(index);
@@ -100,8 +108,11 @@ function mapOf(trace: Trace, index: number, sentence: number): HeatMapProps {
   const { name } = tensor;
   const [rowTerm, colTerm] = axisTerms(trace, tensor);
   const cols = plainAxis(trace, colTerm, tensor, false);
-  const areIds = name === "id" || name === "expected";
-  const cells = (matrix: Cells) => (areIds ? idCells(matrix, all.extent.most) : { matrix, scale: scaleFor(all) });
+  const cells = (matrix: Cells) => {
+    if (name === "id" || name === "expected") return idCells(matrix, all.extent.most);
+    const scale = scaleFor(all);
+    return name === "mask" || name === "kept" ? switchCells(matrix, scale) : { matrix, scale };
+  };
   if (rowTerm === "B" && sentence !== ALL_SENTENCES) {
     const one = { ...numberAxis(() => `sentence ${sentence}`), tokens: true, short: () => "" };
     const tokens = /^[ST]$/.test(colTerm) ? tokenAxis(sideOfTerm(trace, colTerm, name), sentence) : cols;
