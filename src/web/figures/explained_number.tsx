@@ -2,12 +2,12 @@
 // Each number that comes from an input is a button that moves the cursor to its cell.
 import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { formatNumber } from "../base/numbers";
 import { placeOfCell } from "../trace/places";
 import type { Explanation } from "../trace/terms/explain";
 import { digitsOf, plainText, type Line, type Piece } from "../trace/terms/formula";
-import { statementsOf } from "../trace/terms/statements";
+import { statementsOfCell } from "../trace/terms/statements";
 import { styleOfInput } from "./input_style";
 import type { Pointing } from "./pointing";
 import "./explained_number.css";
@@ -19,8 +19,15 @@ interface Props {
 
 export function ExplainedNumber({ pointing, showRow }: Props) {
   const explanation = pointing.explanation.value;
+  const speaks = explanation !== undefined;
+  const place = useRef<HTMLElement>(null);
+  // It comes into sight if the reader has scrolled the column that it stands in.
+  useLayoutEffect(() => {
+    if (speaks) place.current!.closest(".step-side")?.scrollTo({ top: 0 });
+  }, [speaks]);
   return (
     <section
+      ref={place}
       class={explanation ? "explained-number speaking" : "explained-number"}
       aria-label="How a number was computed"
     >
@@ -62,10 +69,11 @@ function Formula({ pointing, showRow, explanation }: Props & { explanation: Expl
 }
 
 /// The lines of C++ that computed the number.
-function Statements({ pointing: { trace, step } }: { pointing: Pointing }) {
+function Statements({ pointing: { trace, step, explained } }: { pointing: Pointing }) {
+  const statements = statementsOfCell(trace, step, explained.value!);
   return (
     <div class="statements">
-      {statementsOf(trace, step).map(({ lines, text }) => (
+      {statements.map(({ lines, text }) => (
         <p key={lines[0]}>
           <span class="line-number">{`${step.code.file.split("/").at(-1)}:${lines[0]} `}</span>
           <code>{text}</code>

@@ -29,6 +29,7 @@ interface Props {
   queries: Side;
   keys: Side;
   kind: AttentionKind | undefined; // if known, blocked cells are hatched
+  blockedLater?: number | undefined; // the step that blocks them, if the numbers are from before that
   variant?: VariantJson; // whose masks block them; by default, the model's own
   scale?: Scale;
   heads?: HeadSwitch;
@@ -40,6 +41,7 @@ export function HeadRow(props: Props) {
   const count = trace.json.model.heads;
   const readout = useReadout();
   const enlarged = useSignal(false);
+  const numbersShown = useSignal(false);
   const isOff = (head: number) => props.heads?.isOff(head) ?? false;
   const firstRow = (head: number) => (sentence * count + head) * queries.length;
   return (
@@ -55,7 +57,8 @@ export function HeadRow(props: Props) {
               cols={tokenAxis(keys, sentence, "key")}
               blocked={kind && ((row, col) => blockedBy(trace, kind, sentence, row, col, variant))}
               opened={kind && ((row, col) => openedAgainst(trace, kind, sentence, row, col, variant).length > 0)}
-              {...{ scale, readout, enlarged }}
+              {...(props.blockedLater !== undefined && { blockedLater: props.blockedLater })}
+              {...{ scale, readout, enlarged, numbersShown }}
               {...(link && { link: { ...link, firstRow: firstRow(head) } })}
               square
               plain
@@ -64,7 +67,7 @@ export function HeadRow(props: Props) {
         ))}
       </div>
       <div class="heat-map-foot">
-        <ScaleLegend scale={scale} />
+        <ScaleLegend {...{ scale, numbersShown }} />
         <EnlargeButton enlarged={enlarged} />
       </div>
       <Readout reading={readout} />

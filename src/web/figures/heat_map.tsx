@@ -24,16 +24,20 @@ export interface HeatMapProps {
   cols: Axis;
   scale: Scale;
   blocked?: (row: number, col: number) => Blocker[]; // why a cell is blocked; blocked cells are hatched
+  blockedLater?: number; // the step that blocks these cells, if their numbers are from before that
   opened?: (row: number, col: number) => boolean; // whether the reader has opened a cell that was blocked
   choose?: { does: string; cell: (row: number, col: number) => void }; // what a click, Enter and Space do
   value?: (row: number, col: number) => string; // text for the readout instead of the number
   short?: (row: number, col: number) => string; // text for the cell instead of the number
+  letters?: number; // of `short`, at most; by default, as many as a number may have
   square?: boolean; // cells are as high as they are wide
   roomFor?: number; // columns: cells are as wide as if there were so many
   fade?: boolean; // false: rows of padding are not faded
   plain?: boolean; // no legend and no button; the caller adds them
+  unscaled?: boolean; // no legend, because its numbers are no amounts
   readout?: ReadoutSignal; // if several maps share one; the caller adds the Readout
   enlarged?: Signal<boolean>; // if several maps share a button
+  numbersShown?: Signal<boolean>; // if several maps share a legend: set by whether cells are large enough for numbers
   moved?: (row: number, col: number) => void; // told where the cursor is, whenever the reader moves it
   link?: MapLink; // if it belongs to a step whose numbers are explained
 }
@@ -41,7 +45,7 @@ export interface HeatMapProps {
 const isLarge = ({ rows, cols }: Cells) => cols > 12 || rows > 40;
 
 /// The drawing, which follows the properties, and the elements that it needs.
-function useMap(props: HeatMapProps, readout: ReadoutSignal, isEnlarged: boolean) {
+function useMap(props: HeatMapProps, readout: ReadoutSignal, isEnlarged: boolean, numbersShown: Signal<boolean>) {
   const view = useRef<HTMLDivElement>(null);
   const sheet = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -54,7 +58,14 @@ function useMap(props: HeatMapProps, readout: ReadoutSignal, isEnlarged: boolean
   }, []);
   useLayoutEffect(
     () =>
-      map.show({ ...props, fade: props.fade ?? true, readout, namesReadout: !!props.readout, enlarged: isEnlarged }),
+      map.show({
+        ...props,
+        fade: props.fade ?? true,
+        readout,
+        namesReadout: !!props.readout,
+        enlarged: isEnlarged,
+        numbersShown,
+      }),
     [props, dark, isEnlarged],
   );
   const { link, matrix } = props;
@@ -63,13 +74,15 @@ function useMap(props: HeatMapProps, readout: ReadoutSignal, isEnlarged: boolean
 }
 
 export function HeatMap(props: HeatMapProps) {
-  const { name, matrix, scale, plain, choose } = props;
+  const { name, matrix, scale, plain, unscaled, choose } = props;
   const ownReadout = useReadout();
   const ownEnlarged = useSignal(false);
+  const ownNumbersShown = useSignal(false);
   const readout = props.readout ?? ownReadout;
   const enlarged = props.enlarged ?? ownEnlarged;
+  const numbersShown = props.numbersShown ?? ownNumbersShown;
   const isEnlarged = enlarged.value;
-  const { map, view, sheet, canvas } = useMap(props, readout, isEnlarged);
+  const { map, view, sheet, canvas } = useMap(props, readout, isEnlarged, numbersShown);
   const label = `${name}, ${plural(matrix.rows, "row")}, ${plural(matrix.cols, "column")}.`;
   return (
     <div class="heat-map">
@@ -93,7 +106,7 @@ export function HeatMap(props: HeatMapProps) {
       </div>
       {!plain && (
         <div class="heat-map-foot">
-          <ScaleLegend scale={scale} />
+          {!unscaled && <ScaleLegend {...{ scale, numbersShown }} />}
           {isLarge(matrix) && <EnlargeButton enlarged={enlarged} />}
         </div>
       )}

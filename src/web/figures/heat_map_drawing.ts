@@ -11,6 +11,7 @@ import type { MapView } from "./heat_map_view";
 import { brightness, colourText, shadeOf, type Colour, type Palette } from "./palette";
 import { powerOf } from "./scale";
 
+const LATER = 0.4; // how strong the hatching is of cells that a later step blocks
 const NUMBERS_FIT = { width: 34, height: 17 };
 
 /// The cells and labels of a map, without the cursor and the outlines.
@@ -80,11 +81,18 @@ function visibleCells({ shown }: MapView, pen: Pen): Visible {
   };
 }
 
+/// A short text, such as an id, needs less room than a number.
+function numbersFit({ shown }: MapView, { cellWidth, cellHeight, palette }: Pen): boolean {
+  const width = shown.letters ? shown.letters * palette.fontSize * 0.6 + 4 : NUMBERS_FIT.width;
+  return cellWidth >= Math.min(width, NUMBERS_FIT.width) && cellHeight >= NUMBERS_FIT.height;
+}
+
 function drawCells(map: MapView, pen: Pen, visible: Visible): void {
   const { context, palette } = pen;
   const { matrix, rows, fade } = map.shown;
   const gap = Math.min(pen.cellWidth, pen.cellHeight) >= 9 ? 1 : 0;
-  const withNumbers = pen.cellWidth >= NUMBERS_FIT.width && pen.cellHeight >= NUMBERS_FIT.height;
+  const withNumbers = numbersFit(map, pen);
+  map.shown.numbersShown.value = withNumbers;
   const hatch = hatching(context, palette);
   context.fillStyle = palette.grid;
   const frame: [number, number] = [matrix.cols * pen.cellWidth, matrix.rows * pen.cellHeight];
@@ -112,13 +120,16 @@ function drawCell(
 ): Colour | null {
   const number = shown.matrix.at(row, col);
   const reasons = shown.blocked?.(row, col) ?? [];
-  const hidden = !Number.isFinite(number) || (reasons.length > 0 && number === 0);
+  const later = shown.blockedLater !== undefined;
+  const hidden = !Number.isFinite(number) || (reasons.length > 0 && number === 0 && !later);
   const shade = hidden ? null : shadeOf(palette, shown.scale, number);
   context.fillStyle = shade ? colourText(shade) : palette.blocked;
   context.fillRect(...box);
   if (reasons.length || hidden) {
     context.fillStyle = hatch(hatchKind(reasons));
+    context.globalAlpha = later ? LATER : 1;
     context.fillRect(...box);
+    context.globalAlpha = 1;
   } else if (shown.opened?.(row, col)) {
     context.fillStyle = hatch("opened");
     context.fillRect(...box);
@@ -143,7 +154,7 @@ function writeInCell(
 
 function fadeRow({ shown }: MapView, pen: Pen, row: number): void {
   const [x, y, , height] = cellBox(pen, row, 0);
-  pen.context.globalAlpha = 0.6;
+  pen.context.globalAlpha = pen.palette.fade;
   pen.context.fillStyle = pen.palette.paper;
   pen.context.fillRect(x, y, shown.matrix.cols * pen.cellWidth, height);
   pen.context.globalAlpha = 1;

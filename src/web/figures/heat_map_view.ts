@@ -1,7 +1,8 @@
 // What a heat map remembers between drawings: its cursor, the cell under the pointer, and its layout. It draws at most
 // once per frame.
+import type { Signal } from "@preact/signals";
 import { formatNumber } from "../base/numbers";
-import { reasonText } from "../trace/reasons";
+import { blockedText } from "../trace/reasons";
 import type { CellRef } from "../trace/terms/expression";
 import type { HeatMapProps } from "./heat_map";
 import { nextCell } from "./heat_map_cursor";
@@ -13,10 +14,11 @@ import { globalCell } from "./pointing";
 import type { ReadoutSignal } from "./readout";
 
 /// What a map shows: the props of a HeatMap, completed.
-export type Shown = Omit<HeatMapProps, "enlarged"> & {
+export type Shown = Omit<HeatMapProps, "enlarged" | "numbersShown"> & {
   readout: ReadoutSignal;
   namesReadout: boolean; // other maps share the readout, so it names the map
   enlarged: boolean;
+  numbersShown: Signal<boolean>;
 };
 
 export class MapView {
@@ -131,7 +133,7 @@ export class MapView {
 
   /// Writes the cell's row, its column, its number, and why it is blocked.
   #write(): void {
-    const { name, matrix, rows, cols, blocked, opened, value, readout, namesReadout } = this.shown;
+    const { name, matrix, rows, cols, blocked, blockedLater, opened, value, readout, namesReadout } = this.shown;
     const cell = this.pointed;
     if (!cell) {
       readout.value = null;
@@ -139,8 +141,8 @@ export class MapView {
     }
     const { row, col } = cell;
     const places = [rows.long(row), cols.long(col)].filter((text) => text !== "").join(" · ");
-    const reason = reasonText(blocked?.(row, col) ?? []);
-    const state = reason ? `, blocked: ${reason}` : opened?.(row, col) ? ", you opened this" : "";
+    const reason = blockedText(blocked?.(row, col) ?? [], blockedLater);
+    const state = reason ? `, ${reason}` : opened?.(row, col) ? ", you opened this" : "";
     const number = () => formatNumber(matrix.at(row, col), matrix.digits) + state;
     readout.value = {
       by: this,

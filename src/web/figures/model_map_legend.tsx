@@ -13,7 +13,7 @@ interface Props {
 
 const ROW = 13;
 const ROWS = 4;
-const SECOND = 104; // where the second column of letters begins
+const SECOND = 113; // where the second column of letters begins
 
 export function MapLegend({ trace, layout: { legend, ways }, id }: Props) {
   const letters = Object.entries(sizesOf(trace));

@@ -11,11 +11,12 @@ interface Size {
 /// How large each axis is in this trace. Those with the most letters come first: the legend has them in one column.
 export function sizesOf(trace: Trace): Record<string, Size> {
   const { d_model, heads, d_ff } = trace.json.model;
+  const { source, target } = trace.json.vocabulary;
   return {
     B: { size: trace.sentences, meaning: trace.sentences === 1 ? "sentence" : "sentences" },
     S: { size: trace.source.length, meaning: "source length" },
     T: { size: trace.target.length, meaning: "target length" },
-    V: { size: trace.json.vocabulary.target.length, meaning: "vocabulary" },
+    V: { size: target.length, meaning: source.length === target.length ? "vocabulary" : "target tokens" },
     D: { size: d_model, meaning: "width" },
     H: { size: heads, meaning: "heads" },
     F: { size: d_ff, meaning: "hidden" },

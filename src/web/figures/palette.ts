@@ -13,6 +13,7 @@ export interface Palette {
   grid: string;
   blocked: string;
   hatch: string;
+  fade: number;
   accent: string;
   warm: string;
   onLight: string;
@@ -73,6 +74,7 @@ export function readPalette(): Palette {
     grid: text("--grid"),
     blocked: text("--blocked"),
     hatch: text("--hatch"),
+    fade: Number(text("--fade")),
     accent: text("--accent"),
     warm: text("--warm"),
     onLight: text("--on-light"),

@@ -4,6 +4,7 @@ import { axisTerms, batchAxis, numberAxis, plainAxis, predictionAxis, sideOfTerm
 import type { Cells } from "../trace/matrix";
 import { kindOfPart } from "../trace/names";
 import { rowsPerSentence } from "../trace/places";
+import { blockedLaterIn } from "../trace/reasons";
 import type { Trace } from "../trace/trace";
 import type { TensorJson } from "../trace/types";
 import { HeadRow } from "./head_row";
@@ -11,7 +12,7 @@ import { HeatMap, type HeatMapProps } from "./heat_map";
 import { styleOfInput } from "./input_style";
 import { Origin } from "./origin";
 import type { Pointing } from "./pointing";
-import { scaleFor } from "./scale";
+import { scaleFor, type Scale } from "./scale";
 import { ALL_SENTENCES, sentencesShown } from "./sentence_chooser";
 import "./tensor_figure.css";
 
@@ -43,14 +44,18 @@ export function TensorFigure({ trace, tensor, sentence, role, name, pointing }: 
   );
 }
 
-/// "B·S × D = 30 × 64" for the axes "B*S, D". If the axis of a large vocabulary is cut, the text says so.
-function shapeOf(trace: Trace, tensor: TensorJson): string {
+/// "B·S × D = 30 × 64" for the axes "B*S, D". In the map's legend, V is the size of the target
+/// vocabulary, so the text says if it is that of the source here, and if the axis of a large vocabulary is cut. (Exported for a test.)
+export function shapeOf(trace: Trace, tensor: TensorJson): string {
   const terms = axisTerms(trace, tensor);
   const { ids, vocabulary, values } = tensor;
   const [rows, cols] = [values.rows, values.cols].map((count, i) => (ids && terms[i] === "V" ? vocabulary : count));
   const letters = terms.map((term) => term.replaceAll("*", "·"));
   const shape = terms.every(Boolean) ? `${letters.join(" × ")} = ${rows} × ${cols}` : `${rows} × ${cols}`;
-  return ids ? `${shape}, shown for ${ids.length} of ${vocabulary} tokens` : shape;
+  const { source, target } = trace.json.vocabulary;
+  const isSource = tensor.vocabulary_of === "source" && source.length !== target.length;
+  const which = isSource && terms.includes("V") ? " (source vocabulary)" : "";
+  return `${shape}${which}${ids ? `, shown for ${ids.length} of ${vocabulary} tokens` : ""}`;
 }
 
 type MapsProps = Omit<Props, "role" | "name">;
@@ -68,6 +73,7 @@ function HeadMaps({ trace, tensor, sentence, pointing }: MapsProps) {
       queries={sideOfTerm(trace, rowTerm)}
       keys={sideOfTerm(trace, colTerm)}
       kind={kindOfPart(trace, json.part)}
+      blockedLater={blockedLaterIn(trace, json)}
       link={{ pointing, tensor }}
     />
   ));
@@ -79,11 +85,20 @@ function PlainMap({ trace, tensor, sentence, pointing }: MapsProps) {
 }
 
 /// Ids are names, not amounts: they are shown without colours or decimals.
-const idCells = (matrix: Cells) => ({
+const idCells = (matrix: Cells, largest: number) => ({
   matrix,
+  letters: String(largest).length,
   short: (row: number, col: number) => String(matrix.at(row, col)),
   scale: { kind: "amount" as const, limit: Infinity },
-  plain: true,
+  unscaled: true,
+});
+
+/// Masks, and what dropout keeps: 0 or 1, without decimals.
+const switchCells = (matrix: Cells, scale: Scale) => ({
+  matrix,
+  scale,
+  letters: 1,
+  short: (row: number, col: number) => String(matrix.at(row, col)),
 });
 
 /// The map of a matrix without heads: the rows of one sentence or of all, or the whole matrix if its rows are not tokens.
@@ -93,8 +108,11 @@ function mapOf(trace: Trace, index: number, sentence: number): HeatMapProps {
   const { name } = tensor;
   const [rowTerm, colTerm] = axisTerms(trace, tensor);
   const cols = plainAxis(trace, colTerm, tensor, false);
-  const areIds = name === "id" || name === "expected";
-  const cells = (matrix: Cells) => (areIds ? idCells(matrix) : { matrix, scale: scaleFor(all) });
+  const cells = (matrix: Cells) => {
+    if (name === "id" || name === "expected") return idCells(matrix, all.extent.most);
+    const scale = scaleFor(all);
+    return name === "mask" || name === "kept" ? switchCells(matrix, scale) : { matrix, scale };
+  };
   if (rowTerm === "B" && sentence !== ALL_SENTENCES) {
     const one = { ...numberAxis(() => `sentence ${sentence}`), tokens: true, short: () => "" };
     const tokens = /^[ST]$/.test(colTerm) ? tokenAxis(sideOfTerm(trace, colTerm, name), sentence) : cols;

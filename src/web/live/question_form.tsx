@@ -1,6 +1,7 @@
 // The ways to answer a question: choose, type a number, or mark cells.
 import { useSignal } from "@preact/signals";
 import type { Form, Given } from "./questions";
+import { typedNumber } from "./typed_number";
 
 interface Props {
   form: Form;
@@ -27,14 +28,15 @@ function ChoiceForm({ options, answer }: { options: string[]; answer: Props["ans
 
 function NumberForm({ answer }: { answer: Props["answer"] }) {
   const text = useSignal("");
-  const number = Number(text.value.trim().replace(",", ".").replace("−", "-"));
-  const isNumber = text.value.trim() !== "" && Number.isFinite(number);
+  const refused = useSignal(false); // the reader wanted to answer with something else
+  const number = typedNumber(text.value);
   return (
     <form
       class="answers-offered"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isNumber) answer(number);
+        if (number !== null) answer(number);
+        else refused.value = true;
       }}
     >
       <label>
@@ -44,12 +46,16 @@ function NumberForm({ answer }: { answer: Props["answer"] }) {
           inputMode="decimal"
           size={8}
           value={text.value}
-          onInput={(event) => (text.value = event.currentTarget.value)}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+            refused.value = false;
+          }}
         />
       </label>
-      <button type="submit" disabled={!isNumber}>
-        Answer
-      </button>
+      <button type="submit">Answer</button>
+      <span class="note" role="status">
+        {refused.value && "Please answer with a number, such as 3, 0.5, 1/3 or √2."}
+      </span>
     </form>
   );
 }

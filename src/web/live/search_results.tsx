@@ -18,15 +18,16 @@ function Rows({ name, rows, penalty }: { name: string; rows: Row[]; penalty: num
     <ScrollBox name={name}>
       <TitledTable
         name="hypotheses"
-        titles={["rank", "translation", "length", "log p", "score = log p / length^penalty"]}
+        titles={["rank", "score", "translation", "length", "log p", "score = log p / length^penalty"]}
       >
         {rows.map(({ text, log, length, score }, i) => (
           <tr key={i}>
             <th scope="row">{i + 1}</th>
+            <td class="number">{formatNumber(score, 4)}</td>
             <td>{text}</td>
             <td class="number">{length}</td>
             <td class="number">{formatNumber(log, 4)}</td>
-            <td class="number">{scoreInDigits(log, length, penalty, score)}</td>
+            <td class="calculation">{scoreInDigits(log, length, penalty, score)}</td>
           </tr>
         ))}
       </TitledTable>

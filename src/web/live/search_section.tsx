@@ -47,9 +47,10 @@ function Shown({ search }: { search: Search }) {
       <h3>The search, step by step</h3>
       <p>
         {rules.beam === 1
-          ? "At each step, the two most likely tokens are considered, and at most one hypothesis keeps running."
+          ? "At each step, the two most likely extensions are considered, and at most one hypothesis keeps running."
           : `At each step, the ${2 * rules.beam} best extensions of all hypotheses are considered, and at most ${rules.beam} keep running.`}{" "}
-        The arrow keys walk the tree.
+        They never add &lt;s&gt; or &lt;pad&gt;, however likely the model finds them, because no translation contains
+        them. The arrow keys walk the tree.
       </p>
       <StepControls />
       <SearchFigure search={search} count={shownSteps.value} />

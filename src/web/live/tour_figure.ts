@@ -20,11 +20,11 @@ export function coverBelow(panel: HTMLElement): () => void {
 }
 
 /// Scrolls to a figure; `toEnd`: to its end, if there is no room for all of it. If the code stands beside it, it scrolls
-/// to the lines that are marked.
+/// to the statement that computes it.
 export function scrollToFigure(figure: Element | null, toEnd = false): void {
   figure?.scrollIntoView({ block: toEnd && figure.clientHeight > roomFor(figure) ? "end" : "start" });
   const side = figure?.closest(".step-parts")?.querySelector<HTMLElement>(".step-side");
-  const line = side?.querySelector(".source .marked");
+  const line = side?.querySelector(".source .statement") ?? side?.querySelector(".source .marked");
   if (!side || !line || side.scrollHeight <= side.clientHeight) return;
   const apart = line.getBoundingClientRect().top - side.getBoundingClientRect().top;
   side.scrollTop += apart - side.clientHeight / 4;

@@ -51,7 +51,9 @@ export function TrainSection(props: SectionProps) {
       <p>
         In training, the decoder reads the expected tokens, whatever it predicts itself. In translation there are none,
         so it reads its own predictions. Early in training, one wrong token is enough for the two to drift apart. In the
-        table, p is the probability of the predicted token.
+        table, p is the probability of the predicted token. On the left, the prediction is the likeliest token, whatever
+        it is. On the right, a search chooses, and a search never chooses &lt;s&gt; or &lt;pad&gt;, because no
+        translation contains them.
       </p>
       <ForcingFigure {...{ trace, sentence }} />
       <h3>How good is it?</h3>

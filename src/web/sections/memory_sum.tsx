@@ -18,6 +18,7 @@ export function MemorySum({ trace, sentence }: { trace: Trace; sentence: number 
   const scale = scaleFor(...parts.map((part) => trace.matrix(part.tensor)), trace.matrix(sum));
   const readout = useReadout();
   const enlarged = useSignal(false);
+  const numbersShown = useSignal(false);
   const reasons = range(source.length).map((key) => whyUnused(trace, sentence, key));
   const map = (tensor: number, title: string, operator: string) => (
     <figure key={title} class="memory">
@@ -32,7 +33,7 @@ export function MemorySum({ trace, sentence }: { trace: Trace; sentence: number 
         rows={tokenAxis(source, sentence)}
         cols={plainAxis(trace, "D", {}, false)}
         blocked={(row) => reasons[row]!}
-        {...{ scale, readout, enlarged }}
+        {...{ scale, readout, enlarged, numbersShown }}
         plain
       />
     </figure>
@@ -44,7 +45,7 @@ export function MemorySum({ trace, sentence }: { trace: Trace; sentence: number 
         {map(sum, "what the encoder gets", "=")}
       </div>
       <div class="heat-map-foot">
-        <ScaleLegend scale={scale} />
+        <ScaleLegend {...{ scale, numbersShown }} />
         <EnlargeButton enlarged={enlarged} />
       </div>
       <Readout reading={readout} />

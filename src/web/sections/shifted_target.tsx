@@ -16,7 +16,7 @@ interface Props {
 
 export function ShiftedTarget({ trace, sentence, typed }: Props) {
   const { target, expected } = trace;
-  const choice = useSignal(2);
+  const choice = useSignal(1);
   const chosen = Math.min(choice.value, target.length - 1);
   const canRead = (key: number) => !blockedBy(trace, "decoder self", sentence, chosen, key).length;
   return (
@@ -73,15 +73,15 @@ function Task({ trace: { target, expected }, sentence, position, read }: TaskPro
   }
   return (
     <>
-      Position {position}: the decoder reads{" "}
+      Position {position}: the decoder reads “
       <strong>
         <bdi class="boxed">{read.map((other) => target.token(sentence, other)).join(" ")}</bdi>
-      </strong>{" "}
-      and must predict{" "}
+      </strong>
+      ” and must predict “
       <strong>
         <bdi class="boxed">{expected.token(sentence, position)}</bdi>
       </strong>
-      .
+      ”.
     </>
   );
 }

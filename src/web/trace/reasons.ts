@@ -4,7 +4,7 @@ import { range } from "../base/numbers";
 import type { Cells } from "./matrix";
 import { ATTENTION_KINDS, KINDS } from "./names";
 import type { Side, Trace } from "./trace";
-import type { AttentionKind, ReasonJson, ReasonName, VariantJson } from "./types";
+import type { AttentionKind, ReasonJson, ReasonName, TensorJson, VariantJson } from "./types";
 
 /// What blocks a cell: an elementary mask, or the reader, who has flipped it.
 export type Blocker = ReasonName | "reader";
@@ -93,6 +93,23 @@ export function reasonText(names: Blocker[]): string {
   const reasons = names.map((name) => REASONS[name]);
   const last = reasons.length > 1 ? `, and ${reasons.pop()}` : "";
   return (reasons.join(", ") + last).replaceAll(/, (and )?this key/g, ", $1it");
+}
+
+/// "blocked: this key is padding". `later`: the step that blocks the cell, if its number is from before that; empty if
+/// nothing blocks it.
+export function blockedText(names: Blocker[], later?: number): string {
+  if (!names.length) return "";
+  return `${later === undefined ? "blocked" : `will be blocked in step ${later + 1}`}: ${reasonText(names)}`;
+}
+
+/// The step that blocks the cells of `tensor`, if the tensor is computed before the mask is applied: its products and its
+/// scores.
+export function blockedLaterIn(trace: Trace, { part, name }: TensorJson): number | undefined {
+  if (name !== "products" && name !== "scores") return undefined;
+  const masks = trace.steps.findIndex(
+    (step) => step.direction === "forward" && step.part === part && step.inputs.some((input) => input.name === "mask"),
+  );
+  return masks < 0 ? undefined : masks;
 }
 
 export type HatchKind = "future" | "padding" | "both" | "neither" | "reader";

@@ -17,7 +17,7 @@ export function LiveMaskSection(props: SectionProps) {
   const { trace } = props;
   const sentence = sentenceOf(props);
   const tools: MaskTools = {
-    says: "Click any cell, or press Enter on it, to flip it: the weights, the loss and the gradient follow.",
+    says: "In a mask with buttons below it, click a cell, or press Enter on it, to flip it: the weights, the loss and the gradient follow. The two maps before “combined” only show what it is made of.",
     choose: (kind, sentence) => ({ does: "flips the cell", cell: (query, key) => flipAt(kind, sentence, query, key) }),
     changed: KINDS.some((kind) => changesOf(trace, ATTENTION_KINDS[kind].mask, sentence) > 0),
     above: (

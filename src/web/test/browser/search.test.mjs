@@ -29,14 +29,17 @@ const search = async ([sentence, { beam, penalty }]) => {
 };
 
 /// The rows of the last table under a heading that begins with `title`: translation, log p, score; and whether it ended.
+/// The last cell of a row computes the score.
 const readRows = (title) => {
   const heading = [...document.querySelectorAll("main h3")].find((one) => one.textContent.startsWith(title));
   let place = heading?.nextElementSibling;
   while (place && place.tagName !== "H3" && !place.querySelector("table")) place = place.nextElementSibling;
   return [...(place?.querySelectorAll("tbody tr") ?? [])].map((row) => {
     const cells = [...row.cells].map(({ textContent }) => textContent.trim());
-    const text = cells[1].replace("(no words)", "").replace("(cut off)", "").trim();
-    return { text, log: cells[3], score: cells[4].split("=").at(-1).trim(), ended: !cells[1].includes("(cut off)") };
+    const [, score, translation, , log, calculation] = cells;
+    const text = translation.replace("(no words)", "").replace("(cut off)", "").trim();
+    const agrees = calculation.endsWith(`= ${score}`);
+    return { text, log, score: agrees ? score : calculation, ended: !translation.includes("(cut off)") };
   });
 };
 

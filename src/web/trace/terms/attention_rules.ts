@@ -1,8 +1,10 @@
 // src/layers/scaled_dot_product_attention.cpp. Head h of sentence b has the columns h * d_head, ... of the matrices of
 // tokens, and the rows (b * H + h) * T, ... of the matrices [B*H*T, S].
 import { range } from "../../base/numbers";
+import { kindOfPart } from "../names";
+import { blockedBy, blockedLaterIn, blockedText } from "../reasons";
 import { constant, divide, sum, times, timesVisible, type CellNumber } from "./expression";
-import { dot, type Rules } from "./rule";
+import { dot, type Draft, type Rules } from "./rule";
 import type { Operand, StepReader } from "./step_reader";
 
 /// A row of a matrix [B*H*T, S]: its head's block, and the rows of its query and its keys in the matrices of tokens.
@@ -41,6 +43,18 @@ function overQueries(
   return { cells: scores.col(m % scores.cols, first, T), firstQuery: b * T };
 }
 
+/// The products and scores do not know the mask yet.
+function blockedLater(step: StepReader, row: number, key: number): Pick<Draft, "notes"> {
+  const { trace, output } = step;
+  const kind = kindOfPart(trace, step.step.part);
+  const later = blockedLaterIn(trace, trace.tensor(output.tensor));
+  if (!kind || later === undefined) return {};
+  const queries = output.rows / trace.sentences / step.model.heads;
+  const sentence = Math.floor(row / queries / step.model.heads);
+  const reason = blockedText(blockedBy(trace, kind, sentence, row % queries, key), later);
+  return reason ? { notes: [[`It ${reason}.`]] } : {};
+}
+
 /// One number of a query times one of a key, summed over the columns of a head.
 function queryTimesKey(step: StepReader, queries: Operand, keys: Operand, row: number, key: number) {
   const { firstCol, query, firstKey } = headRow(step, step.output, row);
@@ -65,9 +79,14 @@ function scaled(step: StepReader, name: string, row: number, col: number) {
 }
 
 export const ATTENTION_RULES: Rules = {
-  "products = {q} {k}^T of each head": (step, row, key) =>
-    queryTimesKey(step, step.input("q"), step.input("k"), row, key),
-  "scores = {products} / sqrt(d_head)": (step, row, key) => scaled(step, "products", row, key),
+  "products = {q} {k}^T of each head": (step, row, key) => ({
+    ...queryTimesKey(step, step.input("q"), step.input("k"), row, key),
+    ...blockedLater(step, row, key),
+  }),
+  "scores = {products} / sqrt(d_head)": (step, row, key) => ({
+    ...scaled(step, "products", row, key),
+    ...blockedLater(step, row, key),
+  }),
   "context = {weights} {v} of each head": (step, n, j) =>
     keysWeighted(step, step.input("weights"), step.input("v"), n, j),
 

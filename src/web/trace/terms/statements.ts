@@ -2,6 +2,8 @@
 import { range } from "../../base/numbers";
 import type { Trace } from "../trace";
 import type { StepJson } from "../types";
+import type { CellRef } from "./expression";
+import { StepReader } from "./step_reader";
 
 /// What identifies the statements of an equation.
 const STATEMENTS: Record<string, string[]> = {
@@ -50,6 +52,7 @@ const STATEMENTS: Record<string, string[]> = {
 
   "p = softmax of each row of {logits}": ["sum_exp = exponentials(logits", "scale(logits, 1 / sum_exp)"],
   "losses = - sum over v of q_v log {p}_v, q from {expected}; 0 at padding": [
+    "return {};",
     "cross_entropy = log_sum_exp - expected_logit",
     "mean_over_vocabulary = log_sum_exp - mean_logit",
     "return (1 - smoothing) * cross_entropy",
@@ -97,6 +100,25 @@ export function piecesOfStatements(trace: Trace, { equation, code }: StepJson): 
   if (equation.startsWith("d_expanded = ")) return [D_EXPANDED[activation]!];
   if (equation.startsWith("d_bias += ")) return [D_BIAS[code.file.split("/").at(-1)!]!];
   return STATEMENTS[equation] ?? [];
+}
+
+/// Statements that run for padding only, and for the expected token only.
+const FOR_PADDING = ["std::ranges::fill(", "return {};"];
+const FOR_EXPECTED = ["row[token] -="];
+/// The ids that decide it, by output.
+const IDS: Record<string, "id" | "expected"> = { embedded: "id", losses: "expected", d_logits: "expected" };
+
+/// The statements that computed one number of a step's output: of two branches, the one that ran.
+export function statementsOfCell(trace: Trace, step: StepJson, { row, col }: CellRef): Statement[] {
+  const all = statementsOf(trace, step);
+  const ids = IDS[trace.tensor(step.output).name];
+  if (!ids || !step.inputs.some(({ name }) => name === ids)) return all;
+  const reader = new StepReader(trace, step);
+  const { id, isPad } = reader.tokenAt(ids, row);
+  const has = ({ text }: Statement, pieces: string[]) => pieces.some((piece) => text.includes(piece));
+  if (isPad) return all.filter((one) => has(one, FOR_PADDING));
+  const isExpected = reader.output.idAt(col) === id;
+  return all.filter((one) => !has(one, FOR_PADDING) && (isExpected || !has(one, FOR_EXPECTED)));
 }
 
 interface Statement {
