@@ -178,8 +178,8 @@ std::vector<MaskVariant> with_wrong_masks(const MaskSettings& on, const PaddedBa
        "An easy off-by-one error: the next position stays visible, and it holds the very word that must be predicted.",
        batch.late(on, 1)},
       {"future_of_three", "Look-ahead mask three positions late",
-       "A common mistake: the look-ahead mask is built from a vector with four ones instead of one. Each query then "
-       "also sees the next three positions.",
+       "The mask blocks what is above the third diagonal instead of what is above the main one. Each query then also "
+       "sees the next three positions.",
        batch.late(on, 3)},
       {"padded_queries", "Padded queries blocked too",
        "A padding mask built as an outer product also blocks every key of a padded query. In this program, all weights "

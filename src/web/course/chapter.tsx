@@ -42,7 +42,7 @@ export function Chapter({ page, source, figures, route, followed }: Props) {
               This page could not be loaded: {failure}
             </p>
           )}
-          {page.kind !== "page" && <ProjectNote />}
+          {page.kind !== "page" && <ProjectNote isChapter={page.kind === "chapter"} />}
           <div class="chapter-text" ref={box} aria-busy={!text && !failure} />
           {text?.slots.map((slot) => filledSlot(slot, figures))}
           <Around page={page} pages={source.index.pages} />
@@ -70,10 +70,18 @@ function useText(box: RefObject<HTMLDivElement | null>, page: PageEntry, source:
   return { text: text.value, failure: failure.value };
 }
 
-const ProjectNote = () => (
+/// What works here, and whose numbers these are.
+const ProjectNote = ({ isChapter }: { isChapter: boolean }) => (
   <p class="note needs-project">
-    Commands, the files they name, the debugger walk and the page that explain writes need the project on your computer:
-    see <a href={courseAddress("start", "set-up")}>Set up</a>. Everything else works here.
+    Everything here works, except commands, the files they name, the debugger walk and the page that the command{" "}
+    <code>explain</code> writes: they need the project on your computer. See{" "}
+    <a href={courseAddress("start", "set-up")}>Set up</a>.{" "}
+    {isChapter && (
+      <>
+        Unless the chapter names another model, its numbers are from <code>debug</code> after 20 updates. This page
+        calls that model “Eight numbers per word”.
+      </>
+    )}
   </p>
 );
 

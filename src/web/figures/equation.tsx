@@ -35,6 +35,20 @@ function Input({ trace, input }: { trace: Trace; input: InputJson }) {
   );
 }
 
+/// Letters of an equation that mean something else elsewhere.
+const LETTERS: [equation: RegExp, meaning: string][] = [
+  [
+    /sqrt\(d_head\)/,
+    "d_head is the width of a head. The paper calls it d_k; here, d_k is the gradient of k, the keys.",
+  ],
+  [/q_v log|\} - q\)/, "p is the predicted distribution, q the target distribution (not the queries)."],
+];
+
+export function LettersOf({ equation }: { equation: string }) {
+  const meaning = LETTERS.find(([those]) => those.test(equation))?.[1];
+  return meaning ? <p class="note">{meaning}</p> : null;
+}
+
 export function Equation({ trace, step }: { trace: Trace; step: StepJson }) {
   const byName = new Map(step.inputs.map((input) => [input.name, input]));
   const [result = "", ...rest] = step.equation.split(/\s*(\+?=)\s*/);

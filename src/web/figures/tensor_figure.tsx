@@ -51,7 +51,8 @@ export function shapeOf(trace: Trace, tensor: TensorJson): string {
   const { ids, vocabulary, values } = tensor;
   const [rows, cols] = [values.rows, values.cols].map((count, i) => (ids && terms[i] === "V" ? vocabulary : count));
   const letters = terms.map((term) => term.replaceAll("*", "·"));
-  const shape = terms.every(Boolean) ? `${letters.join(" × ")} = ${rows} × ${cols}` : `${rows} × ${cols}`;
+  const [named, counted] = [letters.join(" × "), `${rows} × ${cols}`];
+  const shape = terms.every(Boolean) && named !== counted ? `${named} = ${counted}` : counted; // not "1 × 1 = 1 × 1"
   const { source, target } = trace.json.vocabulary;
   const isSource = tensor.vocabulary_of === "source" && source.length !== target.length;
   const which = isSource && terms.includes("V") ? " (source vocabulary)" : "";

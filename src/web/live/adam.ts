@@ -58,7 +58,8 @@ export interface WeightUpdate {
   before: number;
   gradient: number;
   decayed: number; // the weight after the decay of adamw; otherwise, as before
-  used: number; // the gradient, clipped, with the decay of adam
+  clipped: number; // the gradient, clipped
+  used: number; // that, with the decay of adam
   mBefore: number;
   m: number;
   vBefore: number;
@@ -77,12 +78,13 @@ export function updateWeight(
   const [before, own, mBefore, vBefore] = [weights_before[i]!, gradient[i]!, m_before[i]!, v_before[i]!];
   const decoupled = values.kind !== "adam";
   const decayed = decoupled ? f(before * shared.keep) : before;
-  const used = f(f(shared.scale * own) + f((decoupled ? 0 : decay) * decayed));
+  const clipped = f(shared.scale * own);
+  const used = f(clipped + f((decoupled ? 0 : decay) * decayed));
   const m = f(f(beta1 * mBefore) + f(f(1 - beta1) * used));
   const v = f(f(beta2 * vBefore) + f(f(1 - beta2) * f(used * used)));
   const numerator = f(shared.step * m);
   const denominator = f(f(f(Math.sqrt(v)) * shared.sqrtFactor) + f(values.epsilon));
   const change = f(numerator / denominator);
   const after = f(decayed - change);
-  return { before, gradient: own, decayed, used, mBefore, m, vBefore, v, change, after };
+  return { before, gradient: own, decayed, clipped, used, mBefore, m, vBefore, v, change, after };
 }

@@ -20,17 +20,19 @@ function addressOf(parameters: Parameters, section: string): string {
   });
 }
 
+const KEPT = "It keeps your model, sentences and update, and a button there leads back to them.";
+
 export const AttentionLink = ({ parameters }: { parameters: Parameters }) => (
   <p class="note">
     <a href={addressOf(parameters, "attention")}>See this attention live</a>: the page trains the model of this chapter
     for {parameters.updates} updates and shows its attention weights. Edit the sentences and the masks, and the weights
-    follow.
+    follow. {KEPT}
   </p>
 );
 
 export const SearchLink = ({ parameters }: { parameters: Parameters }) => (
   <p class="note">
     <a href={addressOf(parameters, "search")}>Watch this search live</a>: the page trains the model of this chapter for{" "}
-    {parameters.updates} updates. Choose a beam of {parameters.beam} there, and the tree grows step by step.
+    {parameters.updates} updates. Choose a beam of {parameters.beam} there, and the tree grows step by step. {KEPT}
   </p>
 );

@@ -2,6 +2,7 @@
 import { batch, signal } from "@preact/signals";
 import { messageOf } from "../base/message";
 import type { Pair, Values } from "../engine/protocol";
+import { arriveAt } from "./arrival";
 import { chapter } from "./course_state";
 import { clearError, create, defaults, error, shipped, start, text, values } from "./engine_state";
 import { farthestFor, isLink, linkText, MOST, readLink, type Known, type Link } from "./link";
@@ -15,6 +16,7 @@ import { runName } from "./run_file";
 import { SECTIONS } from "./sections";
 import { starts } from "./starts";
 import { goTo, position, stop } from "./training_state";
+import { beginVisit, placeToReturnTo, returnTo, wayBack } from "./way_back";
 
 /// The update that the page goes to, because a link asks for it.
 export const target = signal<number | null>(null);
@@ -84,7 +86,7 @@ const known = (): Known => ({
 let openings = 0;
 
 /// Follows a link. If it is refused, because it is damaged, `linkMessage` says so, and the page shows what it showed.
-/// Returns whether it was.
+/// Returns whether it was. A link in a chapter leaves a way back to the reader's model.
 export async function openLink(address: string): Promise<boolean> {
   linkMessage.value = null;
   let link: Link;
@@ -99,14 +101,31 @@ export async function openLink(address: string): Promise<boolean> {
   const wrong = misfit(link, allValues(from.values, link.settings), shown);
   if (wrong) return refuse(wrong);
   const number = ++openings;
+  const isInChapter = chapter.value !== null;
   stop();
-  return withOnePass(async () => {
+  const refused = await withOnePass(async () => {
+    const place = isInChapter ? await placeToReturnTo() : null;
     const made = await create(from, link.settings);
+    if (made && place) beginVisit(place);
     if (number !== openings) return false;
     if (!made) return refuse(error.value ?? "its model cannot be made");
+    if (isInChapter) choices.focus.value = "section";
     await showLink(link, shown, number);
     return false;
   });
+  const isStillThere = () => number === openings && section.value.id === link.section && chapter.value === null;
+  if (isInChapter && !refused) void arriveAt(link.section, isStillThere);
+  return refused;
+}
+
+/// From the model of the course to the reader's own.
+export async function goBack(): Promise<void> {
+  const place = wayBack.value;
+  if (!place) return;
+  const number = ++openings;
+  target.value = null;
+  stop();
+  await withOnePass(() => returnTo(place, () => number === openings));
 }
 
 /// Shows what the link holds, once the page has its model.

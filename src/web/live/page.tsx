@@ -3,6 +3,7 @@ import type { Signal } from "@preact/signals";
 import { courseAddress } from "../course/route";
 import { ChapterLinks } from "./chapter_links";
 import { CoursePage } from "./course_page";
+import { CourseVisit } from "./course_visit";
 import { hasCourse } from "../course/source";
 import { chapter } from "./course_state";
 import { about, error, work } from "./engine_state";
@@ -58,6 +59,7 @@ export function ChosenSection() {
     <>
       <Message text={error} />
       <Message text={notice} />
+      <CourseVisit />
       <LinkStatus />
       <HeadsOffNote />
       <section key={id} class={`view view-${id}`} aria-labelledby={`${id}-title`}>

@@ -106,7 +106,7 @@ function scale(trace: Trace): Asked | null {
   return {
     text: `The model is ${width} wide and has ${heads} heads. What number are the products of queries and keys divided by?`,
     form: { kind: "number", right: divisor, tolerance: 0.02 * Math.abs(divisor) },
-    why: `Each head is ${width} / ${heads} = ${width / heads} wide, and √${width / heads} = ${formatNumber(divisor, 4)}. Dividing by the square root keeps the spread of the scores about the same, however wide the heads are.`,
+    why: `Each head is ${width} / ${heads} = ${width / heads} wide (d_head, the paper’s d_k), and √${width / heads} = ${formatNumber(divisor, 4)}. Dividing by the square root keeps the spread of the scores about the same, however wide the heads are.`,
   };
 }
 

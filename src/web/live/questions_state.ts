@@ -43,7 +43,7 @@ export function switchQuestions(on: boolean): void {
   });
 }
 
-export const questionsOffForNow = (): void => void (offForNow.value = true);
+export const questionsOffForNow = (off = true): void => void (offForNow.value = off);
 
 export const outcomes = signal<Record<string, Outcome>>(begin.outcomes);
 

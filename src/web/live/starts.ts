@@ -52,7 +52,7 @@ export const STARTS: Start[] = [
   {
     id: "debug",
     title: "Eight numbers per word",
-    says: "two sentences; every matrix fits on the screen",
+    says: "the model of the course’s chapters, “debug”: two sentences; every matrix fits on the screen",
     values: debug.values,
     text: () => unpackText(debug.text),
     test: null,

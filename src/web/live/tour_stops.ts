@@ -87,7 +87,7 @@ const FORWARD: Stop[] = [
     section: "walk",
     step: { direction: "forward", part: /^encoder\.layers\.0\.self_attn$/, output: "scores" },
     says: (trace) =>
-      `The products are divided by √${headWidth(trace)} = ${formatNumber(Math.sqrt(headWidth(trace)), 4)}. Without this, wide heads would have large scores, and the softmax would put nearly all the weight on one key.`,
+      `The products are divided by √d_head = √${headWidth(trace)} = ${formatNumber(Math.sqrt(headWidth(trace)), 4)}: d_head is the width of a head, the paper’s d_k. Without this, wide heads would have large scores, and the softmax would put nearly all the weight on one key.`,
   },
   {
     title: "The masked softmax",
@@ -199,7 +199,7 @@ const BACKWARD: Stop[] = [
     figure: "div:has(> .memory-sum)",
     toEnd: true,
     says: ({ json }) =>
-      `Every decoder layer sends a gradient back through its cross-attention; this model has ${plural(json.memory_gradient.parts.length, "decoder layer")}. The encoder gets their sum and nothing else: it has no loss of its own.`,
+      `Every decoder layer sends a gradient back through the keys and values of its cross-attention; this model has ${plural(json.memory_gradient.parts.length, "decoder layer")}. The encoder gets their sum and nothing else: it has no loss of its own.`,
   },
   {
     title: "The end of the way back",

@@ -8,7 +8,7 @@ export const AFTERWARDS: Stop[] = [
     section: "update",
     figure: ".make-update",
     says: () =>
-      "Adam does not simply subtract the gradient. It keeps two running means, m of the gradients and v of their squares, and subtracts the learning rate times m / √v. Make an update, and compare a weight before and after.",
+      "Adam does not simply subtract the gradient. It keeps two running means, m of the gradients and v of their squares, and subtracts the learning rate times m / √v (both are corrected first, because they start at 0). Make an update, and compare a weight before and after.",
   },
   {
     title: "Train it",

@@ -74,7 +74,8 @@ function Clipping({ values, update, shared, weight }: UpdateProps) {
       equation={clipped ? "g = gradient · clip_norm / norm" : "g = gradient"}
       digits={
         clipped
-          ? `${show(weight.gradient)} · ${limit} / ${norm} = ${show(weight.gradient)} · ${show(shared.scale)}`
+          ? `${show(weight.gradient)} · ${limit} / ${norm} = ${show(weight.gradient)} · ${show(shared.scale)} = ` +
+            `${show(weight.clipped)} = g`
           : show(weight.gradient)
       }
       lines={["clip", "scale"]}
@@ -91,7 +92,7 @@ function Decay({ values, weight, shared }: UpdateProps) {
         title="Weight decay, through the gradient"
         says="A small part of the weight is added to its gradient, which pulls the weight towards 0."
         equation="g = g + weight_decay · weight"
-        digits={`… + ${show(decay)} · ${after(weight.before)} = ${show(weight.used)}`}
+        digits={`${show(weight.clipped)} + ${show(decay)} · ${after(weight.before)} = ${show(weight.used)}`}
         lines={["gradient"]}
       />
     );
@@ -137,8 +138,8 @@ function Correction({ values, update, updates, shared }: UpdateProps) {
       title="Bias correction, and the learning rate"
       says={
         "m and v begin at 0, so at first they are too close to 0. This is update " +
-        `t = ${updates}: the gradients in m have weights that add up to ${show(shared.remaining1)}, those in v to ` +
-        `${show(shared.remaining2)}. Dividing by these makes up for it. The divisors are the same for all weights, so they become part of ` +
+        `t = ${updates}: the factors of all gradients in m add up to ${show(shared.remaining1)} instead of 1, those in v ` +
+        `to ${show(shared.remaining2)}. Dividing by these makes up for it. The divisors are the same for all weights, so they become part of ` +
         "two factors."
       }
       equation="step = rate / (1 − β₁^t)     factor = 1 / √(1 − β₂^t)"

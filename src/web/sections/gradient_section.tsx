@@ -13,8 +13,9 @@ export function GradientSection(props: SectionProps) {
   return (
     <>
       <p class="lead">
-        Every decoder layer attends to the encoder’s output in its cross-attention, so every decoder layer sends a
-        gradient back to the encoder. The encoder gets the sum of these gradients. {memoryPaddingText(trace)}
+        Every decoder layer makes the keys and values of its cross-attention from the encoder’s output, so every decoder
+        layer sends a gradient back to the encoder, through these keys and values. The encoder gets the sum of these
+        gradients. {memoryPaddingText(trace)}
       </p>
       <SentenceChooser trace={trace} chosen={sentence} choose={(value) => (choices.sentence.value = value)} />
       <MemorySum trace={trace} sentence={sentence} />

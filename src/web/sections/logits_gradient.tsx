@@ -53,7 +53,8 @@ export function LogitsGradient({ trace, sentence, position, counted }: Props) {
 /// With label smoothing, a model can give the expected token a higher probability than its target.
 function gradientText(labelSmoothing: number, vocabulary: number): string {
   const text =
-    "This is p − q, divided by the number of counted tokens: p is the predicted distribution, q the target distribution. " +
+    "This is p − q, divided by the number of counted tokens: p is the predicted distribution, q the target distribution " +
+    "(here, q is not a query). " +
     "To lower the loss, " +
     "a logit with a negative entry must rise, and one with a positive entry must fall. ";
   if (labelSmoothing === 0) return `${text}The target distribution is 1 for the expected token and 0 for all others.`;

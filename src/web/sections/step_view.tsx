@@ -3,7 +3,7 @@
 import type { Signal } from "@preact/signals";
 import { Fragment } from "preact";
 import { useMemo } from "preact/hooks";
-import { Equation } from "../figures/equation";
+import { Equation, LettersOf } from "../figures/equation";
 import { ExplainedNumber } from "../figures/explained_number";
 import { Pointing } from "../figures/pointing";
 import { ALL_SENTENCES } from "../figures/sentence_chooser";
@@ -37,6 +37,7 @@ export function StepView({ trace, number, sentence, choose, cell }: Props) {
   return (
     <>
       <Equation trace={trace} step={step} />
+      <LettersOf equation={step.equation} />
       <div class="step-parts">
         <div class="step-tensors">
           <h4>Output</h4>

@@ -21,7 +21,10 @@ test("examples are made of the text", () => {
     { source: "a b", target: "y" },
     { source: "a b c d", target: "z" },
   ]);
-  assert.deepEqual(examples["An unknown word"][0], { source: "a unicorn c", target: "x" });
+  assert.deepEqual(examples["An unknown word"][0], { source: "a b unicorn", target: "x" });
+  const sentence = { source: "this is not the red apple .", target: "x" };
+  const [unknown] = examplesOf(sentence, []).find(({ title }) => title === "An unknown word").pairs;
+  assert.equal(unknown.source, "this is not the red unicorn .");
   assert.equal(examples["An empty target"][0].target, "");
   for (const pairs of Object.values(examples)) {
     assert(pairs.length <= 8);

@@ -1,14 +1,17 @@
-// Links that are opened: one after the other, while another is still being opened, and from a page with a run.
+// Links that are opened: one after the other, while another is still being opened, from a page with a run, and from a
+// chapter, which leaves a way back.
 import assert from "node:assert/strict";
 import { before, beforeEach, test } from "node:test";
 import "./dom.mjs";
-import { create, created, defaults, error, run, start, startWorkers } from "../live/engine_state.ts";
-import { beginWith, currentLink, linkMessage, openLink, target } from "../live/link_state.ts";
-import { headsOff, pairs, trace } from "../live/pass_state.ts";
+import { chapter } from "../live/course_state.ts";
+import { create, created, defaults, engine, error, run, start, startWorkers } from "../live/engine_state.ts";
+import { beginWith, currentLink, goBack, linkMessage, openLink, target } from "../live/link_state.ts";
+import { headsOff, pairs, showPairs, trace } from "../live/pass_state.ts";
 import { section } from "../live/route.ts";
 import { isShown, search } from "../live/search_state.ts";
 import { STARTS, starts } from "../live/starts.ts";
-import { position, running } from "../live/training_state.ts";
+import { position, running, train, updates } from "../live/training_state.ts";
+import { wayBack } from "../live/way_back.ts";
 
 const HEAD = "decoder.layers.0.encoder_attn 1";
 const linkTo = (parts) => `#link?${new URLSearchParams({ start: "debug", ...parts })}`;
@@ -83,4 +86,64 @@ test("a link from a page with a run says that it opens only there", async () => 
   await create(STARTS[2]);
   assert.deepEqual(currentLink().without, []);
   starts.value = STARTS;
+});
+
+const OWN = [{ source: "she sees a dog .", target: "sie sieht" }];
+
+/// A model of the reader's own, after some updates, with a sentence of the reader's own.
+async function makeOwn() {
+  await create(STARTS[1], { "model.d_ff": "32" });
+  await train(3);
+  showPairs(OWN);
+  headsOff.value = [HEAD];
+  await settled();
+}
+
+async function shown() {
+  await settled();
+  return {
+    digest: await engine.value.digest(),
+    pairs: trace.value.json.sentences.map(({ source }) => source),
+    loss: trace.value.json.loss.mean,
+    start: start.value.id,
+    update: position.value,
+    losses: updates.value.list.map(({ loss }) => loss),
+    off: headsOff.value,
+  };
+}
+
+test("a chapter's link scrolls to its figure, and leads back to the reader's model", async () => {
+  const scrolled = [];
+  globalThis.requestAnimationFrame = (frame) => setTimeout(frame, 5);
+  document.querySelector = (selector) => ({ scrollIntoView: () => scrolled.push([selector, trace.value.sentences]) });
+  await makeOwn();
+  const before = await shown();
+  for (const [at, figure] of [
+    ["attention", ".attention-kind"],
+    ["search", ".search-steps"],
+  ]) {
+    chapter.value = { page: "06_attention", heading: "" };
+    assert.equal(await openLink(linkTo({ update: 4, at })), false);
+    await settled();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.deepEqual([start.value.id, position.value, chapter.value], ["debug", 4, null]);
+    assert.deepEqual(scrolled.splice(0), [[figure, 2]]);
+  }
+  await train(1); // of the course’s model
+  await goBack();
+  assert.deepEqual(await shown(), before);
+  assert.deepEqual([wayBack.value, error.value, linkMessage.value], [null, null, null]);
+});
+
+test("there is no way back from a link that was not in a chapter, nor after another model was made", async () => {
+  await makeOwn();
+  await openLink(B);
+  assert.equal(wayBack.value, null);
+  chapter.value = { page: "06_attention", heading: "" };
+  await openLink(linkTo({ update: 2, at: "walk" }));
+  assert.equal(wayBack.value.update, 3);
+  await create(STARTS[2]);
+  assert.equal(wayBack.value, null);
+  await goBack();
+  assert.equal(start.value.id, "debug");
 });

@@ -117,8 +117,8 @@ const withMistakes = (trace: Trace, on: MasksOn, own: Masks): Omit<MaskPreset, "
     name: "future_of_three",
     title: "Look-ahead mask three positions late",
     says:
-      "A common mistake: the look-ahead mask is built from a vector with four ones instead of one. Each query then " +
-      "also sees the next three positions.",
+      "The mask blocks what is above the third diagonal instead of what is above the main one. Each query then also " +
+      "sees the next three positions.",
     masks: masksFor(trace, { ...on, look_ahead: true }, 3),
   },
   {

@@ -20,10 +20,11 @@ export function pairsOf({ source, target }: Text, most: number): Pair[] {
 
 const countOf = ({ source }: Pair): number => splitWords(source).length;
 
-/// The pair with its second word replaced, or its only one.
+/// The pair with its last word replaced; a full stop is not a word. Elsewhere, the sentence might lose its verb.
 function withUnknownWord({ source, target }: Pair): Pair {
   const words = splitWords(source);
-  words[Math.min(1, words.length - 1)] = "unicorn";
+  const last = words.findLastIndex((word) => /[\p{L}\p{N}]/u.test(word));
+  words[last === -1 ? words.length - 1 : last] = "unicorn";
   return { source: words.join(" "), target };
 }
 

@@ -98,6 +98,22 @@ inBrowsers(`${SMALL}text`, (page, another) => {
     }
   });
 
+  test("a chapter's link shows its figure, and a button leads back to the reader's model", async () => {
+    const before = await page().run(read);
+    await page().run(() => void (location.hash = "#/course/06_attention"));
+    await page().until(() => document.querySelector('.live-figure a[href^="#link"]'));
+    await page().run(() => document.querySelector('.live-figure a[href^="#link"]').click());
+    await page().untilText(".course-visit", "update 20");
+    await page().until(() => {
+      const top = document.querySelector(".attention-kind")?.getBoundingClientRect().top ?? Infinity;
+      return window.glassformer.trace.value.sentences === 2 && scrollY > 0 && top > 0 && top < innerHeight / 2;
+    });
+    await page().clickButton("Back to", ".course-visit");
+    await page().show("train");
+    await soon(() => page().run(read), before);
+    assert.equal(await page().run(() => document.querySelector(".course-visit")), null);
+  });
+
   test("a page that begins with a damaged link shows the first start", async () => {
     const other = await another(`${FILE}#link?start=debug&update=-1`);
     await other.untilText(".refusal", "update: expected a whole number from 0 to ");
