@@ -5,7 +5,7 @@ import { follow, MOST_STOPS } from "./keys.mjs";
 import { inBrowsers, ONE_BROWSER, SECTIONS, SMALL } from "./live_page.mjs";
 
 /// Notes how the focused element looks now that it has the focus, and how the one before it looks now that it has not.
-const observeFocus = () => {
+const observeFocus = async () => {
   const look = (element) => {
     // What shows the focus: the element, what follows a hidden radio button, or the outline in a drawing.
     const shown = [element, element.nextElementSibling, element.querySelector(".outline")].filter(Boolean);
@@ -16,12 +16,17 @@ const observeFocus = () => {
   };
   const before = window.focusedBefore;
   const element = document.activeElement;
-  const { right, bottom, left, top } = element.getBoundingClientRect();
+  const isInSight = () => {
+    const { right, bottom, left, top } = element.getBoundingClientRect();
+    return right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
+  };
+  // Numbers that arrive just now may move the element; the browser then scrolls to it.
+  for (let frame = 0; frame < 60 && !isInSight(); ++frame) await new Promise(requestAnimationFrame);
   window.focusedBefore = element === document.body ? null : { element, look: look(element).join(" ") };
   return {
     name: element.outerHTML.slice(0, 120),
     out: element === document.body || element.matches(".skip-link"),
-    inSight: right > 0 && bottom > 0 && left < innerWidth && top < innerHeight,
+    inSight: isInSight(),
     unseenBefore: !!before && before.element.isConnected && before.look === look(before.element).join(" "),
   };
 };
