@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { follow, MOST_STOPS } from "./keys.mjs";
-import { inBrowsers, ONE_BROWSER, SECTIONS, SMALL } from "./live_page.mjs";
+import { inBrowsers, SECTIONS, SMALL } from "./live_page.mjs";
 
 /// Notes how the focused element looks now that it has the focus, and how the one before it looks now that it has not.
 const observeFocus = async () => {
@@ -31,34 +31,33 @@ const observeFocus = async () => {
   };
 };
 
-inBrowsers(
-  `${SMALL}break`,
-  (page) => {
-    for (const place of [...SECTIONS, "course"]) {
-      test(`Tab leads through ${place}, and the focus is seen`, async () => {
-        // After an update, there is more to show.
-        await page().run(() => window.glassformer.position.value || window.glassformer.train(1));
-        await follow(page(), place);
-        await page().run(() => {
-          window.focusedBefore = null;
-          document.documentElement.style.scrollBehavior = "auto"; // at once
-        });
-        const stops = [];
-        do {
-          await page().press("Tab");
-          stops.push(await page().run(observeFocus));
-        } while (!stops.at(-1).out && stops.length < MOST_STOPS);
-        assert.ok(stops.length < MOST_STOPS, `no way out of ${stops.at(-1).name}`);
-        assert.ok(stops.length > 3);
-        const unseen = stops.filter((_, i) => stops[i + 1]?.unseenBefore).map(({ name }) => name);
-        assert.deepEqual(unseen, [], "the focus is not seen");
-        assert.deepEqual(
-          stops.filter(({ inSight, out }) => !inSight && !out),
-          [],
-          "out of sight",
-        );
+inBrowsers(`${SMALL}break`, (first, another, browser) => {
+  for (const place of [...SECTIONS, "course"]) {
+    test(`Tab leads through ${place}, and the focus is seen`, async () => {
+      // When Tab has left a page, the toolbar has the focus. In Firefox, no key or click of a test brings it back.
+      const page = browser === "firefox" ? await another(`${SMALL}break`) : first();
+      // After an update, there is more to show.
+      await page.run(() => window.glassformer.position.value || window.glassformer.train(1));
+      await follow(page, place);
+      await page.run(() => {
+        window.focusedBefore = null;
+        document.documentElement.style.scrollBehavior = "auto"; // at once
       });
-    }
-  },
-  ONE_BROWSER,
-);
+      const stops = [];
+      do {
+        await page.press("Tab");
+        stops.push(await page.run(observeFocus));
+      } while (!stops.at(-1).out && stops.length < MOST_STOPS);
+      assert.ok(stops.length < MOST_STOPS, `no way out of ${stops.at(-1).name}`);
+      assert.ok(stops.length > 3);
+      const unseen = stops.filter((_, i) => stops[i + 1]?.unseenBefore).map(({ name }) => name);
+      assert.deepEqual(unseen, [], "the focus is not seen");
+      assert.deepEqual(
+        stops.filter(({ inSight, out }) => !inSight && !out),
+        [],
+        "out of sight",
+      );
+      if (page !== first()) await page.close();
+    });
+  }
+});
