@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { follow, MOST_STOPS } from "./keys.mjs";
-import { inBrowsers, SECTIONS, SMALL } from "./live_page.mjs";
+import { inBrowsers, SECTIONS, settled, SMALL } from "./live_page.mjs";
 
 /// Notes how the focused element looks now that it has the focus, and how the one before it looks now that it has not.
-const observeFocus = async () => {
+const observeFocus = () => {
   const look = (element) => {
     // What shows the focus: the element, what follows a hidden radio button, or the outline in a drawing.
     const shown = [element, element.nextElementSibling, element.querySelector(".outline")].filter(Boolean);
@@ -16,17 +16,12 @@ const observeFocus = async () => {
   };
   const before = window.focusedBefore;
   const element = document.activeElement;
-  const isInSight = () => {
-    const { right, bottom, left, top } = element.getBoundingClientRect();
-    return right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
-  };
-  // Numbers that arrive just now may move the element; the browser then scrolls to it.
-  for (let frame = 0; frame < 60 && !isInSight(); ++frame) await new Promise(requestAnimationFrame);
+  const { right, bottom, left, top } = element.getBoundingClientRect();
   window.focusedBefore = element === document.body ? null : { element, look: look(element).join(" ") };
   return {
     name: element.outerHTML.slice(0, 120),
     out: element === document.body || element.matches(".skip-link"),
-    inSight: isInSight(),
+    inSight: right > 0 && bottom > 0 && left < innerWidth && top < innerHeight,
     unseenBefore: !!before && before.element.isConnected && before.look === look(before.element).join(" "),
   };
 };
@@ -39,6 +34,8 @@ inBrowsers(`${SMALL}break`, (first, another, browser) => {
       // After an update, there is more to show.
       await page.run(() => window.glassformer.position.value || window.glassformer.train(1));
       await follow(page, place);
+      // The section has all its numbers: any that came later would move what has the focus.
+      await settled(() => page.run(() => document.documentElement.scrollHeight));
       await page.run(() => {
         window.focusedBefore = null;
         document.documentElement.style.scrollBehavior = "auto"; // at once
