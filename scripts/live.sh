@@ -83,7 +83,9 @@ case ${1:-} in
     ;;
 esac
 need python3 'the live page' || exit 2
-if can_install; then need pandoc 'the course in the page' || true; fi  # without it, the page gets no course
+if can_install; then
+  need pandoc 'the course in the page' || true  # without it, the page gets no course
+fi
 snapshots=(--snapshots "$SNAPSHOTS")
 if [[ ! -e $SNAPSHOTS ]]; then
   snapshots=()

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "glassformer/decoding/search.hpp"
-#include "glassformer/explanation/trace.hpp"
 #include "glassformer/numerics/ranks.hpp"
 #include "glassformer/recording/recording.hpp"
+#include "glassformer/recording/trace.hpp"
 #include "glassformer/training/settings.hpp"
 
 /// The core as a library: with this header, a C++ program, a web page or Python can create, train, inspect and use a

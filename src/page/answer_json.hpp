@@ -2,7 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "glassformer/explanation/trace.hpp"
+#include "glassformer/recording/trace.hpp"
 #include "glassformer/words/vocabulary.hpp"
 
 namespace glassformer {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "glassformer/explanation/trace.hpp"
+#include "glassformer/recording/trace.hpp"
 
 namespace glassformer {
 

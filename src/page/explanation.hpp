@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "glassformer/explanation/trace.hpp"
 #include "glassformer/page/mask_variants.hpp"
 #include "glassformer/recording/recording.hpp"
+#include "glassformer/recording/trace.hpp"
 #include "glassformer/session/session_text.hpp"
 #include "glassformer/words/vocabulary.hpp"
 

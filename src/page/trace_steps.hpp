@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "glassformer/explanation/trace.hpp"
 #include "glassformer/page/matrix_json.hpp"
 #include "glassformer/page/shown_ids.hpp"
 #include "glassformer/recording/recording.hpp"
+#include "glassformer/recording/trace.hpp"
 
 namespace glassformer {
 

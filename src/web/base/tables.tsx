@@ -1,8 +1,13 @@
 import type { ComponentChildren, Ref } from "preact";
 
+export interface Column {
+  title?: string; // missing if the column belongs to the one beside it, as bars do to their number
+  class?: string;
+}
+
 interface TableProps {
   name?: string; // its class
-  titles: string[];
+  titles: (string | Column)[];
   style?: string;
   children: ComponentChildren;
 }
@@ -12,16 +17,19 @@ export function TitledTable({ name, titles, style, children }: TableProps) {
   return (
     <table class={name} style={style}>
       <thead>
-        <tr>
-          {titles.map((title, i) => (
-            <th key={i} scope="col">
-              {title}
-            </th>
-          ))}
-        </tr>
+        <tr>{titles.map((one, i) => columnTitle(typeof one === "string" ? { title: one } : one, i))}</tr>
       </thead>
       <tbody>{children}</tbody>
     </table>
+  );
+}
+
+function columnTitle({ title, class: name }: Column, i: number) {
+  if (title === undefined) return <td key={i} class={name} />;
+  return (
+    <th key={i} scope="col" class={name}>
+      {title}
+    </th>
   );
 }
 

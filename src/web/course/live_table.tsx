@@ -1,12 +1,7 @@
 // The table of a live figure.
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { ScrollBox } from "../base/tables";
-
-export interface Column {
-  title?: string; // missing above bars, which belong to the number beside them
-  class?: string;
-}
+import { type Column, ScrollBox, TitledTable } from "../base/tables";
 
 interface TableProps {
   name: string; // for screen readers
@@ -17,22 +12,7 @@ interface TableProps {
 export function LiveTable({ name, columns, children }: TableProps) {
   return (
     <ScrollBox name={name}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map(({ title, class: name }, i) =>
-              title === undefined ? (
-                <td key={i} class={name} />
-              ) : (
-                <th key={i} scope="col" class={name}>
-                  {title}
-                </th>
-              ),
-            )}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
+      <TitledTable titles={columns}>{children}</TitledTable>
     </ScrollBox>
   );
 }

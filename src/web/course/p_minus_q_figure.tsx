@@ -1,9 +1,10 @@
 // Chapter 9: logits, the expected token and label smoothing to edit; p, q and p - q follow.
 import { useSignal } from "@preact/signals";
+import type { Column } from "../base/tables";
 import { useUniqueId } from "../base/unique_id";
 import { lossOf, type LossRow } from "./arithmetic/cross_entropy";
 import { fixed, LiveFrame, ShareBar, SignedBar } from "./live_frame";
-import { LiveTable, type Column } from "./live_table";
+import { LiveTable } from "./live_table";
 import { NumberField } from "./number_field";
 import { numbersOf, wordsOf, type LiveFigure } from "./slots";
 import "./p_minus_q_figure.css";

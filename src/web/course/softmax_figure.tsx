@@ -1,9 +1,10 @@
 // Chapter 3: scores and a mask to edit, and the weights that follow.
 import { useSignal, type Signal } from "@preact/signals";
+import type { Column } from "../base/tables";
 import { Chooser } from "../base/chooser";
 import { maskedSoftmax, type SoftmaxRow, type Way } from "./arithmetic/softmax";
 import { fixed, LiveFrame, ShareBar } from "./live_frame";
-import { ChosenRow, LiveTable, type Column } from "./live_table";
+import { ChosenRow, LiveTable } from "./live_table";
 import { NumberField } from "./number_field";
 import { numbersOf, wordsOf, type LiveFigure } from "./slots";
 import "./softmax_figure.css";

@@ -1,9 +1,9 @@
 // Chapter 4: the gradient of softmax for a few keys, as rows and as the Jacobian.
 import { useSignal, type Signal } from "@preact/signals";
-import { ScrollBox } from "../base/tables";
+import { type Column, ScrollBox } from "../base/tables";
 import { softmaxGradient, type GradientRow } from "./arithmetic/softmax_gradient";
 import { fixed, LiveFrame, SignedBar } from "./live_frame";
-import { ChosenRow, LiveTable, type Column } from "./live_table";
+import { ChosenRow, LiveTable } from "./live_table";
 import { NumberField } from "./number_field";
 import { numbersOf, type LiveFigure } from "./slots";
 import "./softmax_gradient_figure.css";

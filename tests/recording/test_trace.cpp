@@ -30,7 +30,7 @@ TransformerSettings with_norm(Norm norm) {
 
 }  // namespace
 
-TEST_CASE("With the model's own masks, the trace has the same numbers as training, bit for bit", "[explanation]") {
+TEST_CASE("With the model's own masks, the trace has the same numbers as training, bit for bit", "[recording]") {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     const ExplainedExample example(with_norm(norm));
     const Batch& batch = example.explanation.batch;
@@ -65,7 +65,7 @@ TEST_CASE("With the model's own masks, the trace has the same numbers as trainin
 }
 
 TEST_CASE("With dropout, the trace has the numbers of the first update's training pass with the same seed",
-          "[explanation]") {
+          "[recording]") {
   TransformerSettings settings = tiny_settings();
   settings.attention_dropout = 0.2;
   settings.activation_dropout = 0.3;
@@ -95,7 +95,7 @@ TEST_CASE("With dropout, the trace has the numbers of the first update's trainin
   CHECK(same_bits(example::losses(forward_only), example::losses(example.right().answers)));
 }
 
-TEST_CASE("Losses are given for each position, 0 where padding is expected", "[explanation]") {
+TEST_CASE("Losses are given for each position, 0 where padding is expected", "[recording]") {
   const ExplainedExample example;
   for (const ExplainedVariant& variant : example.explanation.variants) {
     const Matrix<float> losses = example::losses(variant.trace.answers);
@@ -111,7 +111,7 @@ TEST_CASE("Losses are given for each position, 0 where padding is expected", "[e
 }
 
 TEST_CASE("An answer is the model's distribution at a position, most likely first, and the expected token's loss",
-          "[explanation]") {
+          "[recording]") {
   const ExplainedExample example;
   const Answers& answers = example.right().answers;
   const Matrix<double>& logits = example.computed("decoder.output", "y");
@@ -148,7 +148,7 @@ TEST_CASE("An answer is the model's distribution at a position, most likely firs
   CHECK(loss == Approx(example.right().loss.loss));
 }
 
-TEST_CASE("A padded position has no probability, even if no column belongs to the padding id", "[explanation]") {
+TEST_CASE("A padded position has no probability, even if no column belongs to the padding id", "[recording]") {
   const ExplainedExample example;
   TransformerSettings settings = tiny_settings();
   VocabularyShape vocabulary = example.tiny.model.vocabulary;
@@ -177,7 +177,7 @@ TEST_CASE("A padded position has no probability, even if no column belongs to th
   CHECK(padded == 3);
 }
 
-TEST_CASE("A small vocabulary is shown in full", "[explanation]") {
+TEST_CASE("A small vocabulary is shown in full", "[recording]") {
   const ExplainedExample example(tiny_settings(), {{"a b", "t"}}, false, 3);
   for (const Answer& answer : example.right().answers.at(0)) {
     CHECK(answer.likeliest.size() == 7);
@@ -189,7 +189,7 @@ TEST_CASE("A small vocabulary is shown in full", "[explanation]") {
   }
 }
 
-TEST_CASE("Attention is distributed over the visible keys: rows sum to 1, and blocked keys get 0", "[explanation]") {
+TEST_CASE("Attention is distributed over the visible keys: rows sum to 1, and blocked keys get 0", "[recording]") {
   const ExplainedExample example;
   const TransformerMasks& masks = example.explanation.variants.front().masks;
   const Index B = 2;
@@ -212,7 +212,7 @@ TEST_CASE("Attention is distributed over the visible keys: rows sum to 1, and bl
   }
 }
 
-TEST_CASE("The gradients from all decoder layers add up to the gradient of the memory", "[explanation]") {
+TEST_CASE("The gradients from all decoder layers add up to the gradient of the memory", "[recording]") {
   const ExplainedExample example;
   const Matrix<double> sum = example.computed("decoder.layers.0.encoder_attn.kv_proj", "d_x") +
                              example.computed("decoder.layers.1.encoder_attn.kv_proj", "d_x");
@@ -221,7 +221,7 @@ TEST_CASE("The gradients from all decoder layers add up to the gradient of the m
   CHECK(largest_difference(sum, whole) < 1e-6 * whole.cwiseAbs().maxCoeff());
 }
 
-TEST_CASE("Dropout is drawn only on request, and is the same for the same seed", "[explanation]") {
+TEST_CASE("Dropout is drawn only on request, and is the same for the same seed", "[recording]") {
   const auto drops = [](const ExplainedExample& example) {
     return std::ranges::any_of(example.explanation.recording.steps(),
                                [](const RecordedStep& step) { return step.part.ends_with("dropout"); });
@@ -235,7 +235,7 @@ TEST_CASE("Dropout is drawn only on request, and is the same for the same seed",
   CHECK(with.right().loss.loss == again.right().loss.loss);
 }
 
-TEST_CASE("Of equally likely tokens, the one with the lowest id comes first; NaN comes last", "[explanation]") {
+TEST_CASE("Of equally likely tokens, the one with the lowest id comes first; NaN comes last", "[recording]") {
   example::ExplainedExample example;
   const Batch& batch = example.explanation.batch;
   const TransformerMasks& masks = example.explanation.right().masks;

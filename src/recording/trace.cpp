@@ -1,4 +1,4 @@
-#include "glassformer/explanation/trace.hpp"
+#include "glassformer/recording/trace.hpp"
 
 #include <algorithm>
 #include <cmath>
