@@ -6,7 +6,8 @@ import "./dom.mjs";
 import { chapter } from "../live/course_state.ts";
 import { create, created, defaults, engine, error, run, start, startWorkers } from "../live/engine_state.ts";
 import { beginWith, currentLink, goBack, linkMessage, openLink, target } from "../live/link_state.ts";
-import { headsOff, pairs, showPairs, trace } from "../live/pass_state.ts";
+import { flip, ownMasks } from "../live/masks/mask_cells.ts";
+import { headsOff, masks, pairs, showPairs, trace } from "../live/pass_state.ts";
 import { section } from "../live/route.ts";
 import { isShown, search } from "../live/search_state.ts";
 import { STARTS, starts } from "../live/starts.ts";
@@ -90,12 +91,14 @@ test("a link from a page with a run says that it opens only there", async () => 
 
 const OWN = [{ source: "she sees a dog .", target: "sie sieht" }];
 
-/// A model of the reader's own, after some updates, with a sentence of the reader's own.
+/// A model of the reader's own, after some updates, with a sentence and a mask of the reader's own.
 async function makeOwn() {
   await create(STARTS[1], { "model.d_ff": "32" });
   await train(3);
   showPairs(OWN);
   headsOff.value = [HEAD];
+  await settled();
+  masks.value = flip(ownMasks(trace.value), "decoder_combined", [0], { sentence: 0, query: 0, key: 1 }, "cell");
   await settled();
 }
 
@@ -109,6 +112,7 @@ async function shown() {
     update: position.value,
     losses: updates.value.list.map(({ loss }) => loss),
     off: headsOff.value,
+    masks: masks.value,
   };
 }
 

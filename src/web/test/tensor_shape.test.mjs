@@ -30,3 +30,8 @@ test("the axis of a large vocabulary is cut, and the text says so", () => {
   const expected = "V × D = 5000 × 64 (source vocabulary), shown for 2 of 5000 tokens";
   assert.equal(shapeOf(traceWith(5000, 6000), cut), expected);
 });
+
+test("a shape that has no letters is not written twice", () => {
+  const one = { axes: "1, 1", values: { rows: 1, cols: 1 } };
+  assert.equal(shapeOf(traceWith(100, 100), one), "1 × 1");
+});
