@@ -110,7 +110,7 @@ export class Leader {
     try {
       await Promise.all(this.#followers.map((follower, i) => follower.call(method, args(i + 1))));
     } catch (problem) {
-      throw new Error(`a worker does not do as the first one: ${messageOf(problem)}`);
+      throw new Error(`a worker failed where the first one did not: ${messageOf(problem)}`);
     }
   }
 }

@@ -44,8 +44,8 @@ export function TensorFigure({ trace, tensor, sentence, role, name, pointing }: 
   );
 }
 
-/// "B·S × D = 30 × 64" for the axes "B*S, D". In the map's legend, V is the size of the target
-/// vocabulary, so the text says if it is that of the source here, and if the axis of a large vocabulary is cut. (Exported for a test.)
+/// "B·S × D = 30 × 64" for the axes "B*S, D". In the map's legend, V is the size of the target vocabulary, so the text
+/// says if it is that of the source here, and if the axis of a large vocabulary is cut. (Exported for a test.)
 export function shapeOf(trace: Trace, tensor: TensorJson): string {
   const terms = axisTerms(trace, tensor);
   const { ids, vocabulary, values } = tensor;

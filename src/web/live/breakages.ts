@@ -43,9 +43,9 @@ export const BREAKAGES: Breakage[] = [
     title: "Scores not divided",
     changed: { "model.scale_scores": "false" },
     says:
-      "Without the division by √d_head, scores grow with d_head, the width of a head (the paper’s d_k). Large scores make the softmax put " +
-      "nearly all the weight on one key, and then it has almost no gradient. Expect little here: the toy’s heads are so " +
-      "narrow that it learns about as well without the division.",
+      "Without the division by √d_head, scores grow with d_head, the width of a head (the paper’s d_k). Large scores " +
+      "make the softmax put nearly all the weight on one key, and then it has almost no gradient. Expect little here: " +
+      "the toy’s heads are so narrow that it learns about as well without the division.",
     tells:
       "Hardly any number does: the toy’s heads are narrow (√16 = 4), and training makes its queries and keys smaller. The " +
       "damage grows with d_head.",

@@ -1,4 +1,4 @@
-// The chapters of the course, and which of them explain a section. The test of this file compares them with docs/course/README.md.
+// The chapters of the course, and which of them explain a section. A test compares them with docs/course/README.md.
 
 export interface ChapterLink {
   number: number;

@@ -139,8 +139,8 @@ function Correction({ values, update, updates, shared }: UpdateProps) {
       says={
         "m and v begin at 0, so at first they are too close to 0. This is update " +
         `t = ${updates}: the factors of all gradients in m add up to ${show(shared.remaining1)} instead of 1, those in v ` +
-        `to ${show(shared.remaining2)}. Dividing by these makes up for it. The divisors are the same for all weights, so they become part of ` +
-        "two factors."
+        `to ${show(shared.remaining2)}. Dividing by these makes up for it. The divisors are the same for all weights, ` +
+        "so they become part of two factors."
       }
       equation="step = rate / (1 − β₁^t)     factor = 1 / √(1 − β₂^t)"
       digits={

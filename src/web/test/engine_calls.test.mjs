@@ -116,7 +116,7 @@ test("a follower that refuses what the leader has done is a failure", async () =
   for (const call of ["create", "restore"]) {
     const { leader, done } = leaderWith({ create: functions.refuse, restore: functions.refuse });
     await assert.rejects(leader[call]({}, {}), (error) => {
-      assert.match(error.message, /a worker does not do as the first one: a: expected a number/);
+      assert.match(error.message, /a worker failed where the first one did not: a: expected a number/);
       return !(error instanceof Refusal);
     });
     assert.deepEqual(done, [call]);
