@@ -1,6 +1,5 @@
 // How good is the model? It translates sentences that it is not trained on.
 import { plural } from "../base/numbers";
-import { ScrollBox, TitledTable } from "../base/tables";
 import { start } from "./engine_state";
 import {
   all,
@@ -13,6 +12,7 @@ import {
   type Translated,
 } from "./how_good_state";
 import { countOf, splitAtDifference } from "./sentence_scores";
+import { TranslationTable } from "./translation_table";
 import "./how_good.css";
 
 const EXAMPLES = 8;
@@ -68,23 +68,14 @@ function Examples({ title, list }: { title: string; list: Translated[] }) {
         {title}: {list.length}
         {list.length > EXAMPLES && `, the first ${EXAMPLES}`}
       </summary>
-      <ScrollBox name={`${title} translations`}>
-        <TitledTable titles={["source", "expected", "the model’s translation"]}>
-          {list.slice(0, EXAMPLES).map(({ source, expected, own }, i) => (
-            <tr key={i}>
-              <td>
-                <bdi>{source}</bdi>
-              </td>
-              <td>
-                <bdi>{expected}</bdi>
-              </td>
-              <td>
-                <OwnWords own={own} expected={expected} />
-              </td>
-            </tr>
-          ))}
-        </TitledTable>
-      </ScrollBox>
+      <TranslationTable
+        name={`${title} translations`}
+        rows={list.slice(0, EXAMPLES).map(({ source, expected, own }) => ({
+          source,
+          expected,
+          own: <OwnWords own={own} expected={expected} />,
+        }))}
+      />
     </details>
   );
 }

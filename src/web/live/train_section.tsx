@@ -1,7 +1,6 @@
 // Train the model: one update, ten, or until you stop; and what it has learned so far.
 import { AttentionLayer } from "../figures/attention_layer";
 import { SentenceChooser } from "../figures/sentence_chooser";
-import { ScrollBox, TitledTable } from "../base/tables";
 import { sentenceOf, type SectionProps } from "../sections/choices";
 import type { Trace } from "../trace/trace";
 import { DigestPanel } from "./digest_panel";
@@ -10,9 +9,11 @@ import { ForcingFigure } from "./forcing_figure";
 import { HowGood } from "./how_good";
 import { HeadChips, headSwitch, WithoutHeads } from "./head_chips";
 import { freeRuns, tracedUpdate } from "./pass_state";
+import { sameWords } from "./sentence_scores";
 import { TimeSlider } from "./time_slider";
 import { TrainButtons, TrainCurves, TrainFigures } from "./train_controls";
 import { TrainedSnapshot } from "./training_help";
+import { TranslationTable } from "./translation_table";
 import { WorkerChooser } from "./worker_chooser";
 import "../sections/answer_section.css";
 import "./train_section.css";
@@ -67,29 +68,20 @@ export function TrainSection(props: SectionProps) {
 }
 
 function Translations({ trace }: { trace: Trace }) {
-  return (
-    <ScrollBox name="Translations">
-      <TitledTable titles={["source", "expected", "the model’s translation"]}>
-        {trace.json.sentences.map(({ source, target }, i) => {
-          const own = textOf(freeRuns.value[i]);
-          const right = own.trim() === target.trim();
-          return (
-            <tr key={i}>
-              <td>
-                <bdi>{source}</bdi>
-              </td>
-              <td>
-                <bdi>{target}</bdi>
-              </td>
-              <td>
-                <bdi>{own || "(nothing)"}</bdi> <span class={right ? "right" : "wrong"}>{right ? "✓" : "✗"}</span>
-              </td>
-            </tr>
-          );
-        })}
-      </TitledTable>
-    </ScrollBox>
-  );
+  const rows = trace.json.sentences.map(({ source, target }, i) => {
+    const own = textOf(freeRuns.value[i]);
+    const right = sameWords(own, target);
+    return {
+      source,
+      expected: target,
+      own: (
+        <>
+          <bdi>{own || "(nothing)"}</bdi> <span class={right ? "right" : "wrong"}>{right ? "✓" : "✗"}</span>
+        </>
+      ),
+    };
+  });
+  return <TranslationTable name="Translations" rows={rows} />;
 }
 
 /// Where the decoder's last layer looks in the source. All maps are in the section on attention.
