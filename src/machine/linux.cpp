@@ -13,7 +13,6 @@
 #include "glassformer/machine/memory.hpp"
 #include "glassformer/machine/program.hpp"
 #include "glassformer/machine/system.hpp"
-#include "glassformer/numerics/memory.hpp"
 
 namespace glassformer {
 namespace {
@@ -75,9 +74,7 @@ void consider_ulimit(MemoryLeft& left, decltype(RLIMIT_AS) resource, std::int64_
 
 }  // namespace
 
-void use_huge_pages() {
-  prepare_large_memory = [](void* memory, std::size_t bytes) { madvise(memory, bytes, MADV_HUGEPAGE); };
-}
+void ask_for_huge_pages(void* memory, std::size_t bytes) { madvise(memory, bytes, MADV_HUGEPAGE); }
 
 ResidentMemory resident_memory() {
   // getrusage's peak would include the memory of a parent process.

@@ -12,8 +12,7 @@ struct ResidentMemory {
 };
 ResidentMemory resident_memory();
 
-/// Asks the kernel to keep all large matrices allocated from now on in pages of 2 MiB, which makes training about an
-/// eighth faster.
+/// From now on, matrices are allocated in pages of 2 MiB, if the kernel has any.
 void use_huge_pages();
 
 /// How much more memory a process can get.

@@ -10,7 +10,7 @@
 
 namespace glassformer {
 
-void use_huge_pages() {}
+void ask_for_huge_pages(void* /*memory*/, std::size_t /*bytes*/) {}
 
 ResidentMemory resident_memory() {
   rusage usage{};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <initializer_list>
 #include <memory>
 #include <utility>
@@ -38,25 +37,19 @@ class Buffer {
     eigen() = other.eigen();
     return *this;
   }
-  Buffer(Buffer&& other) noexcept
-      : memory_(std::move(other.memory_)),
-        capacity_(std::exchange(other.capacity_, 0)),
-        view_(std::exchange(other.view_, {})) {}
+  Buffer(Buffer&& other) noexcept : memory_(std::move(other.memory_)), view_(std::exchange(other.view_, {})) {}
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(memory_, other.memory_);
-    std::swap(capacity_, other.capacity_);
     std::swap(view_, other.view_);
     return *this;
   }
 
   void resize(Index rows, Index cols) {
     const Index stride = rows > 1 && cols > 0 && cols % (2048 / kSize) == 0 ? cols + 64 / kSize : cols;
-    if (rows * stride > capacity_) {
+    if (const auto bytes = static_cast<std::size_t>(rows * stride * kSize); bytes > memory_.get_deleter().bytes) {
       view_ = {};
-      capacity_ = 0;
-      memory_.reset();  // first, so that the old and the new memory need not exist at the same time
-      memory_.reset(static_cast<Scalar*>(allocate_matrix_memory(static_cast<std::size_t>(rows * stride * kSize))));
-      capacity_ = rows * stride;
+      memory_ = Memory();  // first, so that the old and the new memory need not exist at the same time
+      memory_ = Memory(static_cast<Scalar*>(allocate_matrix_memory(bytes)), {bytes, matrix_memory.release});
     }
     view_ = {memory_.get(), rows, cols, stride};
   }
@@ -83,11 +76,13 @@ class Buffer {
 
  private:
   static constexpr auto kSize = static_cast<Index>(sizeof(Scalar));
-  struct Free {
-    void operator()(Scalar* memory) const { std::free(memory); }
+  struct Release {
+    std::size_t bytes = 0;
+    void (*release)(void*, std::size_t) = nullptr;
+    void operator()(Scalar* memory) const { release(memory, bytes); }
   };
-  std::unique_ptr<Scalar[], Free> memory_;
-  Index capacity_ = 0;
+  using Memory = std::unique_ptr<Scalar[], Release>;
+  Memory memory_;
   MatrixView<Scalar> view_;
 };
 

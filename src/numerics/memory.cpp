@@ -6,20 +6,23 @@
 #include "glassformer/numerics/errors.hpp"
 
 namespace glassformer {
+namespace {
+
+void* allocate_lines(std::size_t bytes) {
+  constexpr std::size_t kCacheLine = 64;
+  return std::aligned_alloc(kCacheLine, (bytes + kCacheLine - 1) / kCacheLine * kCacheLine);
+}
+
+}  // namespace
+
+MatrixMemory matrix_memory{allocate_lines, [](void* block, std::size_t /*bytes*/) { std::free(block); }};
 
 void* allocate_matrix_memory(std::size_t bytes) {
-  constexpr std::size_t kCacheLine = 64;  // also the size of the largest vector register
-  constexpr std::size_t kHugePage = std::size_t{2} << 20;
-  const std::size_t alignment = bytes < kHugePage ? kCacheLine : kHugePage;
-  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
-  void* const memory = std::aligned_alloc(alignment, whole);
-  if (memory == nullptr && whole > 0) {
+  void* const block = matrix_memory.allocate(bytes);
+  if (block == nullptr && bytes > 0) {
     throw_or_abort(std::bad_alloc());
   }
-  if (alignment == kHugePage && prepare_large_memory != nullptr) {
-    prepare_large_memory(memory, whole);
-  }
-  return memory;
+  return block;
 }
 
 }  // namespace glassformer

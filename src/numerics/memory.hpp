@@ -4,11 +4,18 @@
 
 namespace glassformer {
 
-/// If not null, this function is called for each new block of 2 MiB or more before the block is used. A program can ask
-/// for huge pages here. The block begins at a multiple of 2 MiB.
-inline void (*prepare_large_memory)(void* memory, std::size_t bytes) = nullptr;
+/// Where the memory of matrices comes from. Blocks are aligned to a cache line, which is also the size of the largest
+/// vector register.
+struct MatrixMemory {
+  /// Returns at least `bytes` bytes, or null if there is not enough memory.
+  void* (*allocate)(std::size_t bytes);
+  void (*release)(void* block, std::size_t bytes);
+};
 
-/// Allocates at least `bytes` bytes, aligned to a cache line. Release them with std::free. Throws std::bad_alloc.
+/// The C library's memory. A program can put its own functions here before it creates the first matrix.
+extern MatrixMemory matrix_memory;
+
+/// Allocates a block by matrix_memory. \throws std::bad_alloc
 void* allocate_matrix_memory(std::size_t bytes);
 
 }  // namespace glassformer
