@@ -17,14 +17,24 @@ constexpr std::size_t kCacheLine = 64;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/// Cuts blocks out of regions of huge pages. (malloc gives a matrix of less than 2 MiB ordinary pages. A model has
-/// hundreds of such matrices; the processor would spend a tenth of its time looking up pages.)
-class HugePages {
+/// Returns null if there is not enough memory.
+void* allocate_pages(std::size_t bytes) {
+  void* const memory = std::aligned_alloc(kHugePage, round_up(bytes, kHugePage));
+  if (memory != nullptr) {
+    ask_for_huge_pages(memory, round_up(bytes, kHugePage));
+  }
+  return memory;
+}
+
+/// Blocks of less than a huge page, cut out of regions that consist of huge pages. malloc would give them ordinary
+/// pages; a model has hundreds of such matrices, and the processor would spend up to a tenth of its time looking up
+/// pages. The memory of released blocks is used again, but never given back to the system.
+class SmallBlocks {
  public:
   /// Returns null if there is not enough memory.
   void* allocate(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    const std::size_t size = round_up(std::max(bytes, kCacheLine), kCacheLine);
+    const std::size_t size = round_up(bytes, kCacheLine);
     auto best = free_.end();  // the smallest block that is large enough
     for (auto block = free_.begin(); block != free_.end(); ++block) {
       if (block->second >= size && (best == free_.end() || block->second < best->second)) {
@@ -32,36 +42,28 @@ class HugePages {
       }
     }
     if (best == free_.end()) {
-      best = add_region(size);
-      if (best == free_.end()) {
+      auto* const region = static_cast<std::byte*>(allocate_pages(kRegion));
+      if (region == nullptr) {
         return nullptr;
       }
+      best = add(region, kRegion);
     }
     const auto [begin, whole] = *best;
     free_.erase(best);
     if (whole > size) {
-      free_[begin + size] = whole - size;
+      free_.emplace(begin + size, whole - size);
     }
     return begin;
   }
 
   void release(void* block, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    add(static_cast<std::byte*>(block), round_up(std::max(bytes, kCacheLine), kCacheLine));
+    add(static_cast<std::byte*>(block), round_up(bytes, kCacheLine));
   }
 
  private:
-  using Blocks = std::map<std::byte*, std::size_t>;
-
-  Blocks::iterator add_region(std::size_t size) {
-    const std::size_t bytes = round_up(size, 2 * kHugePage);
-    auto* const region = static_cast<std::byte*>(std::aligned_alloc(kHugePage, bytes));
-    if (region == nullptr) {
-      return free_.end();
-    }
-    ask_for_huge_pages(region, bytes);
-    return add(region, bytes);
-  }
+  using Blocks = std::map<std::byte*, std::size_t>;  // addresses and bytes
+  static constexpr std::size_t kRegion = 4 * kHugePage;
 
   /// Adds a free block, and joins it to the free blocks beside it.
   Blocks::iterator add(std::byte* begin, std::size_t size) {
@@ -81,20 +83,28 @@ class HugePages {
   }
 
   std::mutex mutex_;
-  Blocks free_;  // by address
+  Blocks free_;
 };
 
-/// Never destroyed: matrices may outlive all other objects.
-HugePages& huge_pages() {
-  static auto* const pages = new HugePages;
-  return *pages;
+/// Never destroyed, because some matrices live until the program ends.
+SmallBlocks& small_blocks() {
+  static auto* const blocks = new SmallBlocks;
+  return *blocks;
 }
 
 }  // namespace
 
 void use_huge_pages() {
-  matrix_memory = {[](std::size_t bytes) { return huge_pages().allocate(bytes); },
-                   [](void* block, std::size_t bytes) { huge_pages().release(block, bytes); }};
+  matrix_memory.allocate = [](std::size_t bytes) {
+    return bytes < kHugePage ? small_blocks().allocate(bytes) : allocate_pages(bytes);
+  };
+  matrix_memory.release = [](void* block, std::size_t bytes) {
+    if (bytes < kHugePage) {
+      small_blocks().release(block, bytes);
+    } else {
+      std::free(block);
+    }
+  };
 }
 
 }  // namespace glassformer

@@ -37,7 +37,8 @@ class Buffer {
     eigen() = other.eigen();
     return *this;
   }
-  Buffer(Buffer&& other) noexcept : memory_(std::move(other.memory_)), view_(std::exchange(other.view_, {})) {}
+  Buffer(Buffer&& other) noexcept
+      : memory_(std::exchange(other.memory_, Memory())), view_(std::exchange(other.view_, {})) {}
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(view_, other.view_);

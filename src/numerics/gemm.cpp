@@ -14,9 +14,9 @@
 //   for each block of K                       up to kDepth terms of the sum
 //     for each panel of C's columns           copies its columns of B into strips, two vectors wide, which stay in the
 //                                             L2 cache; this works for any layout of B
-//       for each row of tiles                 its part of A stays in the L1 cache; a transposed A whose rows are far
-//                                             apart is copied first
-//         for each strip                      computes one tile
+//       for each group of rows              a transposed A whose rows are far apart is copied, too
+//         for each row of tiles               its part of A stays in the L1 cache
+//           for each strip                    computes one tile
 
 namespace glassformer {
 namespace {
@@ -24,6 +24,7 @@ namespace {
 constexpr Index kTileRows = kVectorBytes == 64 ? 12 : 6;  // 24 of 32 registers, or 12 of 16
 constexpr Index kDepth = 512;                             // terms per block of K
 constexpr Index kPanel = 256;                             // columns per panel
+constexpr Index kGroup = 96;                              // rows per group; a multiple of kTileRows
 
 /// A or B of a product, or a block of it: a matrix or its transpose. Element (i, j) is data[i * row + j * col]; one of
 /// the two strides is 1.
@@ -104,17 +105,19 @@ bool is_scattered(Factor<Scalar> a) {
   return a.row == 1 && a.col * static_cast<Index>(sizeof(Scalar)) >= 1024;
 }
 
-/// Copies a transposed A [at most kTileRows, K] into compact memory.
+/// Copies a transposed A [at most kGroup, K] into compact memory, one row of tiles after the other. For each k, it reads
+/// all the rows, which are neighbours in memory.
 template <class Scalar>
-Factor<Scalar> copy_rows(Factor<Scalar> a, Scalar* copy) {
+void copy_group(Factor<Scalar> a, Scalar* copy) {
+  const Index whole = a.rows / kTileRows * kTileRows;
   for (Index k = 0; k < a.cols; ++k) {
-    if (a.rows == kTileRows) {
-      std::memcpy(copy + k * kTileRows, a.data + k * a.col, kTileRows * sizeof(Scalar));
-    } else {
-      std::copy_n(a.data + k * a.col, a.rows, copy + k * kTileRows);
+    const Scalar* const from = a.data + k * a.col;
+    Scalar* const to = copy + k * kTileRows;
+    for (Index n = 0; n < whole; n += kTileRows) {
+      std::memcpy(to + n * a.cols, from + n, kTileRows * sizeof(Scalar));
     }
+    std::copy_n(from + whole, a.rows - whole, to + whole * a.cols);
   }
-  return {copy, 1, kTileRows, a.rows, a.cols};
 }
 
 /// What is added to the product: a matrix, one row added to every row (row stride 0), or nothing (null).
@@ -137,6 +140,24 @@ struct Destination {
   }
 };
 
+/// Adds the addend to a tile's sums and stores them. A tile at the right edge of C may have columns that C has not.
+template <bool whole, Index vectors, Index rows, class Scalar>
+[[gnu::always_inline]] inline void store_tile(Vector<Scalar> (&sum)[rows][vectors], const Destination<Scalar>& tile) {
+  constexpr Index kSize = kLanes<Scalar>;
+#pragma GCC unroll 12
+  for (Index r = 0; r < rows; ++r) {
+    Scalar* const c = tile.c + r * tile.row;
+    const Scalar* const addend = tile.addend.from(r, 0).data;
+    for (Index v = 0; v < vectors; ++v) {
+      const Index columns = whole ? kSize : tile.columns - v * kSize;
+      if (addend != nullptr) {
+        sum[r][v] += load_first(columns, addend + v * kSize);
+      }
+      store_first<Scalar>(columns, sum[r][v], c + v * kSize);
+    }
+  }
+}
+
 /// Computes one tile: `rows` rows, `vectors` vectors wide.
 template <Index vectors, Index rows, class Scalar>
 void multiply_tile(Factor<Scalar> a, const Scalar* strip, const Destination<Scalar>& tile) {
@@ -150,6 +171,7 @@ void multiply_tile(Factor<Scalar> a, const Scalar* strip, const Destination<Scal
     }
   }
   Vector<Scalar> sum[rows][vectors] = {};
+#pragma GCC unroll 4
   for (Index k = 0; k < a.cols; ++k) {
     Vector<Scalar> b[vectors];
     for (Index v = 0; v < vectors; ++v) {
@@ -163,17 +185,10 @@ void multiply_tile(Factor<Scalar> a, const Scalar* strip, const Destination<Scal
       }
     }
   }
-#pragma GCC unroll 12
-  for (Index r = 0; r < rows; ++r) {
-    Scalar* const c = tile.c + r * tile.row;
-    const Scalar* const addend = tile.addend.from(r, 0).data;
-    for (Index v = 0; v < vectors; ++v) {
-      const Index columns = tile.columns - v * kSize;  // at the right edge, fewer than a vector has
-      if (addend != nullptr) {
-        sum[r][v] += load_first(columns, addend + v * kSize);
-      }
-      store_first<Scalar>(columns, sum[r][v], c + v * kSize);
-    }
+  if (tile.columns >= kWidth) {
+    store_tile<true, vectors, rows, Scalar>(sum, tile);
+  } else {
+    store_tile<false, vectors, rows, Scalar>(sum, tile);
   }
 }
 
@@ -193,19 +208,25 @@ template <Index vectors, class Scalar>
 void multiply_panel(Factor<Scalar> a, Factor<Scalar> b, const Destination<Scalar>& panel) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;
   static thread_local Buffer<Scalar> strips(1, kDepth * kPanel);
-  static thread_local Buffer<Scalar> rows_of_a(1, kDepth * kTileRows);
+  static thread_local Buffer<Scalar> copy_of_a(1, kDepth * kGroup);
   if (b.col == 1) {
     copy_plain<vectors>(b, strips.data());
   } else {
     copy_transposed<vectors>(b, strips.data());
   }
-  for (Index n = 0; n < a.rows; n += kTileRows) {
-    Factor<Scalar> rows = a.block(n, 0, std::min(kTileRows, a.rows - n), a.cols);
+  for (Index first = 0; first < a.rows; first += kGroup) {
+    const Factor<Scalar> group = a.block(first, 0, std::min(kGroup, a.rows - first), a.cols);
     if (is_scattered(a)) {
-      rows = copy_rows(rows, rows_of_a.data());
+      copy_group(group, copy_of_a.data());
     }
-    for (Index m = 0; m < b.cols; m += kWidth) {
-      multiply_rows<vectors, Scalar>(rows, strips.data() + m * b.rows, panel.from(n, m, kWidth));
+    for (Index n = 0; n < group.rows; n += kTileRows) {
+      Factor<Scalar> rows = group.block(n, 0, std::min(kTileRows, group.rows - n), group.cols);
+      if (is_scattered(a)) {
+        rows = {copy_of_a.data() + n * a.cols, 1, kTileRows, rows.rows, rows.cols};
+      }
+      for (Index m = 0; m < b.cols; m += kWidth) {
+        multiply_rows<vectors, Scalar>(rows, strips.data() + m * b.rows, panel.from(first + n, m, kWidth));
+      }
     }
   }
 }

@@ -57,12 +57,6 @@ TEST_CASE("A buffer leaves a cache line free between rows that would begin at mu
   }
 }
 
-TEST_CASE("A buffer of 2 MiB or more is aligned to a huge page", "[numerics]") {
-  constexpr std::uintptr_t kHugePage = 2 << 20;
-  CHECK(reinterpret_cast<std::uintptr_t>(Buffer<float>(512, 1024).data()) % kHugePage == 0);
-  CHECK(reinterpret_cast<std::uintptr_t>(Buffer<double>(3000, 1001).data()) % kHugePage == 0);
-}
-
 TEST_CASE("A buffer is a row-major matrix", "[numerics]") {
   const Buffer<float> buffer{{1, 2, 3}, {4, 5, 6}};
   CHECK(buffer.rows() == 2);
