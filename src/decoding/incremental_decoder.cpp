@@ -10,6 +10,12 @@ IncrementalDecoder<Scalar>::IncrementalDecoder(const Model<Scalar>& model)
     : model_(make_transformer(model)), sources_(model_->decoder_layers.size()), past_(model_->decoder_layers.size()) {}
 
 template <std::floating_point Scalar>
+IncrementalDecoder<Scalar>::IncrementalDecoder(const Model<Scalar>& model, PackedWeights<Scalar>& packed)
+    : IncrementalDecoder(model) {
+  model_->bind(model.weights, packed);
+}
+
+template <std::floating_point Scalar>
 void IncrementalDecoder<Scalar>::start(std::span<const std::span<const Id>> sources, Index hypotheses) {
   encode(sources);
   position_ = 0;

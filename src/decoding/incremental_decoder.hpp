@@ -33,6 +33,8 @@ class IncrementalDecoder {
  public:
   /// The model must outlive the decoder.
   explicit IncrementalDecoder(const Model<Scalar>& model);
+  /// The same, for several decoders that share packed copies of the model's weights.
+  IncrementalDecoder(const Model<Scalar>& model, PackedWeights<Scalar>& packed);
 
   /// Encodes the sources (ids, eos included, none empty). Each may have at most `hypotheses` running at a time.
   void start(std::span<const std::span<const Id>> sources, Index hypotheses);

@@ -41,7 +41,9 @@ std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const 
   const Index size = batch_size(settings, model.settings.masks, sentences);
 
   std::vector<std::vector<Hypothesis>> results(sources.size());
-  Workspaces<IncrementalDecoder<float>> decoders([&] { return std::make_unique<IncrementalDecoder<float>>(model); });
+  PackedWeights<float> packed;
+  Workspaces<IncrementalDecoder<float>> decoders(
+      [&] { return std::make_unique<IncrementalDecoder<float>>(model, packed); });
   run_tasks_with(decoders, (sentences + size - 1) / size, [&](Index task, IncrementalDecoder<float>& decoder) {
     const Index first = task * size;
     const Index count = std::min(size, sentences - first);

@@ -12,7 +12,7 @@ void KeyValueCache<Scalar>::start(Index slots, Index width) {
   constexpr Index kFirstCapacity = 16;
   slots_ = slots;
   length_ = 0;
-  capacity_ = kFirstCapacity;
+  capacity_ = std::max(capacity_, kFirstCapacity);  // not less than before, so that it rarely grows
   key_value_.resize(slots_ * capacity_, 2 * width);
 }
 

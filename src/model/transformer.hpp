@@ -64,9 +64,13 @@ class Transformer {
   /// What each part is, by its name in a recording.
   const std::map<std::string, PartInfo>& parts() const { return construction_.parts; }
   /// From now on, parameters are read from `weights`, and backward adds to `gradient`, both laid out like tensors().
-  void bind(const Arena<Scalar>& weights) { bound_ = {weights.values().data(), nullptr}; }
+  void bind(const Arena<Scalar>& weights) { bound_ = {weights.values().data()}; }
   void bind(const Arena<Scalar>& weights, Arena<Scalar>& gradient) {
     bound_ = {weights.values().data(), gradient.values().data()};
+  }
+  /// The same, for a search: linear maps use copies of the weights, kept in `packed`, which are faster.
+  void bind(const Arena<Scalar>& weights, PackedWeights<Scalar>& packed) {
+    bound_ = {weights.values().data(), nullptr, &packed};
   }
 
   /// The masks of a padded batch, according to settings.masks. source [B, S], target_input [B, T].

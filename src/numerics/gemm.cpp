@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "glassformer/numerics/buffer.hpp"
+#include "glassformer/numerics/parallel.hpp"
 #include "glassformer/numerics/vectors.hpp"
 
 // How a product is computed. C is cut into tiles, two vectors wide and with as many rows as the registers can hold. A
@@ -203,16 +204,25 @@ void multiply_rows(Factor<Scalar> a, const Scalar* strip, const Destination<Scal
   }
 }
 
-/// Multiplies a block of A by a panel of B.
+/// Copies a panel of B into strips.
 template <Index vectors, class Scalar>
-void multiply_panel(Factor<Scalar> a, Factor<Scalar> b, const Destination<Scalar>& panel) {
-  constexpr Index kWidth = vectors * kLanes<Scalar>;
-  static thread_local Buffer<Scalar> strips(1, kDepth * kPanel);
-  static thread_local Buffer<Scalar> copy_of_a(1, kDepth * kGroup);
+void copy_panel(Factor<Scalar> b, Scalar* strips) {
   if (b.col == 1) {
-    copy_plain<vectors>(b, strips.data());
+    copy_plain<vectors>(b, strips);
   } else {
-    copy_transposed<vectors>(b, strips.data());
+    copy_transposed<vectors>(b, strips);
+  }
+}
+
+/// Multiplies a block of A by a panel of B. `strips`: the panel's, if they have been copied before; else null.
+template <Index vectors, class Scalar>
+void multiply_panel(Factor<Scalar> a, Factor<Scalar> b, const Scalar* strips, const Destination<Scalar>& panel) {
+  constexpr Index kWidth = vectors * kLanes<Scalar>;
+  static thread_local Buffer<Scalar> copy_of_b(1, kDepth * kPanel);
+  static thread_local Buffer<Scalar> copy_of_a(1, kDepth * kGroup);
+  if (strips == nullptr) {
+    copy_panel<vectors>(b, copy_of_b.data());
+    strips = copy_of_b.data();
   }
   for (Index first = 0; first < a.rows; first += kGroup) {
     const Factor<Scalar> group = a.block(first, 0, std::min(kGroup, a.rows - first), a.cols);
@@ -225,7 +235,7 @@ void multiply_panel(Factor<Scalar> a, Factor<Scalar> b, const Destination<Scalar
         rows = {copy_of_a.data() + n * a.cols, 1, kTileRows, rows.rows, rows.cols};
       }
       for (Index m = 0; m < b.cols; m += kWidth) {
-        multiply_rows<vectors, Scalar>(rows, strips.data() + m * b.rows, panel.from(first + n, m, kWidth));
+        multiply_rows<vectors, Scalar>(rows, strips + m * b.rows, panel.from(first + n, m, kWidth));
       }
     }
   }
@@ -233,7 +243,8 @@ void multiply_panel(Factor<Scalar> a, Factor<Scalar> b, const Destination<Scalar
 
 /// C [N, M] = A [N, K] B [K, M], plus the addend if there is one.
 template <class Scalar>
-void product(const Factor<Scalar>& a, const Factor<Scalar>& b, MatrixView<Scalar> c, Addend<Scalar> addend) {
+void product(const Factor<Scalar>& a, const Factor<Scalar>& b, MatrixView<Scalar> c, Addend<Scalar> addend,
+             const PackedMatrix<Scalar>* packed = nullptr) {
   assert(a.cols == b.rows && c.rows() == a.rows && c.cols() == b.cols);
   const Index K = a.cols;
   assert(K > 0 || addend.data == nullptr || addend.data == c.data());  // an empty sum does not store a bias
@@ -250,10 +261,11 @@ void product(const Factor<Scalar>& a, const Factor<Scalar>& b, MatrixView<Scalar
       const Destination<Scalar> panel = whole.from(0, m, kPanel);
       const Factor<Scalar> part_of_a = a.block(0, k, a.rows, depth);
       const Factor<Scalar> part_of_b = b.block(k, m, depth, panel.columns);
+      const Scalar* const strips = packed != nullptr ? packed->panel(k, m) : nullptr;
       if (panel.columns <= kLanes<Scalar>) {
-        multiply_panel<1>(part_of_a, part_of_b, panel);
+        multiply_panel<1>(part_of_a, part_of_b, strips, panel);
       } else {
-        multiply_panel<2>(part_of_a, part_of_b, panel);
+        multiply_panel<2>(part_of_a, part_of_b, strips, panel);
       }
     }
   }
@@ -294,7 +306,49 @@ void multiply_skipping_zeros(MatrixView<const Scalar> a, MatrixView<const Scalar
   }
 }
 
+/// The columns of a panel's strips: at least the panel's.
+template <class Scalar>
+Index strip_columns(Index columns) {
+  const Index width = columns <= kLanes<Scalar> ? kLanes<Scalar> : 2 * kLanes<Scalar>;
+  return (columns + width - 1) / width * width;
+}
+
 }  // namespace
+
+template <std::floating_point Scalar>
+PackedMatrix<Scalar>::PackedMatrix(MatrixView<const Scalar> w) : rows_(w.cols()), cols_(w.rows()) {
+  strip_columns_ = cols_ / kPanel * kPanel + strip_columns<Scalar>(cols_ % kPanel);
+  strips_.resize(1, rows_ * strip_columns_);
+  const Factor<Scalar> b = transposed(w);
+  for (Index k = 0; k < rows_; k += kDepth) {
+    for (Index m = 0; m < cols_; m += kPanel) {
+      const Factor<Scalar> block = b.block(k, m, std::min(kDepth, rows_ - k), std::min(kPanel, cols_ - m));
+      Scalar* const strips = strips_.data() + offset(k, m);
+      if (block.cols <= kLanes<Scalar>) {
+        copy_panel<1>(block, strips);
+      } else {
+        copy_panel<2>(block, strips);
+      }
+    }
+  }
+}
+
+template <std::floating_point Scalar>
+Index PackedMatrix<Scalar>::offset(Index k, Index m) const {
+  return k * strip_columns_ + m * std::min(kDepth, rows_ - k);
+}
+
+template <std::floating_point Scalar>
+const PackedMatrix<Scalar>& PackedWeights<Scalar>::of(MatrixView<const Scalar> w) {
+  const PackedMatrix<Scalar>* packed = nullptr;
+  run_alone([&] { packed = &matrices_.try_emplace({w.data(), w.rows()}, w).first->second; });
+  return *packed;
+}
+
+template class PackedMatrix<float>;
+template class PackedMatrix<double>;
+template class PackedWeights<float>;
+template class PackedWeights<double>;
 
 void multiply(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Result result) {
   product(plain(a), plain(b), c, addend_of(result, c));
@@ -319,6 +373,15 @@ void multiply_transposed_right(MatrixView<const float> a, MatrixView<const float
 void multiply_transposed_right(MatrixView<const double> a, MatrixView<const double> b, RowView<const double> bias,
                                MatrixView<double> c) {
   product(plain(a), transposed(b), c, addend_of(bias, c));
+}
+
+void multiply_transposed_right(MatrixView<const float> a, WeightView<float> w, RowView<const float> bias,
+                               MatrixView<float> c) {
+  product(plain(a), transposed<float>(w), c, addend_of(bias, c), w.packed != nullptr ? &w.packed->of(w) : nullptr);
+}
+void multiply_transposed_right(MatrixView<const double> a, WeightView<double> w, RowView<const double> bias,
+                               MatrixView<double> c) {
+  product(plain(a), transposed<double>(w), c, addend_of(bias, c), w.packed != nullptr ? &w.packed->of(w) : nullptr);
 }
 
 void multiply_transposed_left(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c,

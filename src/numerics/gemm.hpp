@@ -1,8 +1,11 @@
 #pragma once
 
+#include <concepts>
+#include <map>
 #include <string>
+#include <utility>
 
-#include "glassformer/numerics/views.hpp"
+#include "glassformer/numerics/buffer.hpp"
 
 /// The only entry point for matrix products. Every product runs on the calling thread. A and B must not overlap C.
 ///
@@ -31,6 +34,47 @@ void multiply_transposed_right(MatrixView<const double> a, MatrixView<const doub
 void multiply_transposed_right(MatrixView<const float> a, MatrixView<const float> b, RowView<const float> bias,
                                MatrixView<float> c);
 void multiply_transposed_right(MatrixView<const double> a, MatrixView<const double> b, RowView<const double> bias,
+                               MatrixView<double> c);
+
+/// The transpose of a matrix W [M, K], as the right factor of many products. A product copies its right factor into the
+/// order in which it reads it. This is that copy, made once; W need not exist any longer.
+template <std::floating_point Scalar>
+class PackedMatrix {
+ public:
+  explicit PackedMatrix(MatrixView<const Scalar> w);
+
+  /// For gemm.cpp: the strips of the panel that begins at row k and column m.
+  const Scalar* panel(Index k, Index m) const { return strips_.data() + offset(k, m); }
+
+ private:
+  Index offset(Index k, Index m) const;
+
+  Index rows_, cols_;
+  Index strip_columns_;    // of all strips
+  Buffer<Scalar> strips_;  // [1, K * strip_columns_]
+};
+
+/// Packed copies of weight matrices, for a time in which weights do not change, such as a search. A product makes a copy
+/// when it first needs it. Threads may share this.
+template <std::floating_point Scalar>
+class PackedWeights {
+ public:
+  const PackedMatrix<Scalar>& of(MatrixView<const Scalar> w);
+
+ private:
+  std::map<std::pair<const Scalar*, Index>, PackedMatrix<Scalar>> matrices_;  // by address and number of rows
+};
+
+/// A weight matrix, and where packed copies of weights are kept, if they are.
+template <std::floating_point Scalar>
+struct WeightView : MatrixView<const Scalar> {
+  PackedWeights<Scalar>* packed = nullptr;
+};
+
+// The same as above, with the same bits; uses the packed copy of W, if there is one.
+void multiply_transposed_right(MatrixView<const float> a, WeightView<float> w, RowView<const float> bias,
+                               MatrixView<float> c);
+void multiply_transposed_right(MatrixView<const double> a, WeightView<double> w, RowView<const double> bias,
                                MatrixView<double> c);
 
 // C [N, M] = A^T B, A [K, N], B [K, M]

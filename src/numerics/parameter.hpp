@@ -7,15 +7,17 @@
 #include <vector>
 
 #include "glassformer/numerics/arena.hpp"
+#include "glassformer/numerics/gemm.hpp"
 
 namespace glassformer {
 
 /// The memory that a model's parameters currently use. All threads share the weights. The gradient is that of the
-/// current shard, or null if none is computed.
+/// current shard, or null if none is computed. A search may keep packed copies of the weights.
 template <std::floating_point Scalar>
 struct BoundMemory {
   const Scalar* weights = nullptr;
   Scalar* gradient = nullptr;
+  PackedWeights<Scalar>* packed = nullptr;
 };
 
 /// A learned matrix: a position in an arena. Layers that hold copies of it share the weights and add to one gradient.
@@ -27,7 +29,7 @@ class MatrixParameter {
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
-  MatrixView<const Scalar> value() const { return {memory_->weights + offset_, rows_, cols_}; }
+  WeightView<Scalar> value() const { return {{memory_->weights + offset_, rows_, cols_}, memory_->packed}; }
   MatrixView<Scalar> gradient() const {
     assert(memory_->gradient != nullptr);
     return {memory_->gradient + offset_, rows_, cols_};

@@ -241,6 +241,25 @@ TEMPLATE_TEST_CASE("A bias is added to every row of A B^T", "[numerics]", float,
   }
 }
 
+TEMPLATE_TEST_CASE("Packed weights give the same bits, for any number of rows", "[numerics]", float, double) {
+  RandomValues random(5);
+  for (const auto& [K, M] :
+       {std::array<Index, 2>{1, 1}, {4, 16}, {40, 33}, {64, 192}, {512, 256}, {1100, 290}, {24, 513}}) {
+    const Buffer<TestType> w = random.matrix<TestType>(M, K);
+    const Buffer<TestType> bias = random.matrix<TestType>(1, M);
+    PackedWeights<TestType> packed;
+    for (const Index N : {1, 2, 3, 4, 6, 7, 12, 13, 40}) {
+      CAPTURE(K, M, N);
+      const Buffer<TestType> a = random.matrix<TestType>(N, K);
+      Buffer<TestType> expected(N, M);
+      Buffer<TestType> c(N, M);
+      multiply_transposed_right(a, w, bias.row(0), expected);
+      multiply_transposed_right(a, WeightView<TestType>{w.view(), &packed}, bias.row(0), c);
+      REQUIRE(same_bits(c, expected));
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("multiply_visible skips a row of B where its factor is exactly 0, even if the row is NaN",
                    "[numerics]", float, double) {
   RandomValues random(4);
