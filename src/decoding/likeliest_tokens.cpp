@@ -9,24 +9,30 @@
 namespace glassformer {
 
 std::span<const NextToken> LikeliestTokens::choose(RowView<const float> logits, std::size_t count) {
-  constexpr Index kBlock = 64;  // most blocks can be skipped, because even their largest logit is too small
-  powers_.assign(logits.begin(), logits.end());
-  const float largest_logit = largest(logits);
-  const double sum = exponentials(RowView<float>(powers_.data(), logits.size()), largest_logit);
+  constexpr Index kBlock = 64;
+  const auto block_at = [&](Index begin) {
+    return RowView<const float>(logits.data() + begin, std::min(kBlock, logits.size() - begin));
+  };
+  largest_.clear();
+  for (Index begin = 0; begin < logits.size(); begin += kBlock) {
+    largest_.push_back(largest(block_at(begin)));
+  }
+  const float largest_logit = largest(RowView<const float>(largest_.data(), std::ssize(largest_)));
+  const double sum = sum_of_exponentials(logits, largest_logit);
   const double log_sum = static_cast<double>(largest_logit) + log(sum);
 
   chosen_.clear();
   if (!std::isfinite(log_sum)) {
     return chosen_;  // the model has diverged
   }
-  for (Index begin = 0; begin < logits.size(); begin += kBlock) {
-    const Index end = std::min(logits.size(), begin + kBlock);
-    const float block_largest = largest(RowView<const float>(logits.data() + begin, end - begin));
-    if (chosen_.size() == count && !(block_largest > chosen_.back().log_probability)) {
+  for (Index b = 0; b < std::ssize(largest_); ++b) {
+    // Most blocks can be skipped, because even their largest logit is too small.
+    if (chosen_.size() == count && !(largest_[static_cast<std::size_t>(b)] > chosen_.back().log_probability)) {
       continue;
     }
-    for (Index i = begin; i < end; ++i) {
-      consider(static_cast<Id>(i), logits[i], count);
+    Id id = static_cast<Id>(b * kBlock);
+    for (const float logit : block_at(b * kBlock)) {
+      consider(id++, logit, count);
     }
   }
   for (NextToken& token : chosen_) {

@@ -36,7 +36,7 @@ class LikeliestTokens {
   void consider(Id id, double logit, std::size_t count);
 
   SpecialIds ids_;
-  std::vector<float> powers_;      // [V] exp(logit - the largest logit)
+  std::vector<float> largest_;     // the largest logit of each block of the row
   std::vector<NextToken> chosen_;  // while choosing, log_probability holds the logit
 };
 

@@ -98,16 +98,24 @@ template <class Scalar>
   return load(numbers);
 }
 
+/// The sum of exp(x_j - shift). The powers are passed to keep(powers, j, count), vector by vector.
 template <class Scalar>
-Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
+Scalar exponentials_of(RowView<const Scalar> x, Scalar shift, auto keep) {
   const Vector<Scalar> zero{};
   const Vector<Scalar> lowest = zero + kMinusInfinity<Scalar>;
   return reduce(x.size(), Scalar{0}, plus, [&](Vector<Scalar> s, Index j, Index count) {
     const Vector<Scalar> numbers = load_first<Scalar>(count, x.data() + j, lowest);
     const auto hidden = numbers == lowest;  // their exp would underflow, which takes long
     const Vector<Scalar> powers = hidden ? zero : exp_of<Scalar>(hidden ? zero : numbers - shift);
-    store_first<Scalar>(count, powers, x.data() + j);
+    keep(powers, j, count);
     return s + powers;
+  });
+}
+
+template <class Scalar>
+Scalar exponentials_in_place(RowView<Scalar> x, Scalar shift) {
+  return exponentials_of<Scalar>(x, shift, [&](Vector<Scalar> powers, Index j, Index count) {
+    store_first<Scalar>(count, powers, x.data() + j);
   });
 }
 
@@ -145,8 +153,11 @@ double sum_of_squares(RowView<const float> x) { return squares_of(x); }
 double sum_of_squares(RowView<const double> x) { return squares_of(x); }
 float largest(RowView<const float> x) { return largest_of(x); }
 double largest(RowView<const double> x) { return largest_of(x); }
-float exponentials(RowView<float> x, float shift) { return exponentials_of(x, shift); }
-double exponentials(RowView<double> x, double shift) { return exponentials_of(x, shift); }
+float exponentials(RowView<float> x, float shift) { return exponentials_in_place(x, shift); }
+double exponentials(RowView<double> x, double shift) { return exponentials_in_place(x, shift); }
+float sum_of_exponentials(RowView<const float> x, float shift) {
+  return exponentials_of(x, shift, [](auto /*powers*/, Index /*j*/, Index /*count*/) {});
+}
 void keep(RowView<const float> x, RowView<const std::uint8_t> kept, float factor, RowView<float> to) {
   keep_in(x, kept, factor, to);
 }

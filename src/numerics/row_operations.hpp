@@ -39,6 +39,8 @@ double largest(RowView<const double> x);
 /// x_j becomes exp(x_j - shift), which is exactly 0 for -infinity. Returns the sum of the new x_j.
 float exponentials(RowView<float> x, float shift);
 double exponentials(RowView<double> x, double shift);
+/// The sum alone, with the same bits; x stays as it is.
+float sum_of_exponentials(RowView<const float> x, float shift);
 
 // Elementwise operations that change a row. For whole matrices, use Eigen: to.eigen() += x.eigen(). (With
 // std::type_identity_t, Scalar is deduced only from the row that changes, so a RowView<float> can be passed as a

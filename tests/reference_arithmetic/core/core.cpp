@@ -2,6 +2,8 @@
 // arithmetic, built by the target reference_core. It trains the same models, bit for bit, but slowly. (multiply_visible
 // does not skip zeros, so the numbers must be finite.) examples/one_file/transformer.cpp is an independent
 // implementation, but of the toy config only; this one supports every size and setting.
+#include <vector>
+
 #include "glassformer/numerics/functions.hpp"
 #include "glassformer/numerics/gemm.hpp"
 #include "glassformer/numerics/row_operations.hpp"
@@ -78,6 +80,10 @@ double sum_of_squares(RowView<const float> x) { return reference::sum_of_squares
 double sum_of_squares(RowView<const double> x) { return reference::sum_of_squares(x.data(), x.size()); }
 float largest(RowView<const float> x) { return reference::largest(x.data(), x.size()); }
 double largest(RowView<const double> x) { return reference::largest(x.data(), x.size()); }
+float sum_of_exponentials(RowView<const float> x, float shift) {
+  std::vector<float> powers(x.begin(), x.end());
+  return exponentials_of(RowView<float>(powers.data(), x.size()), shift);
+}
 float exponentials(RowView<float> x, float shift) { return exponentials_of(x, shift); }
 double exponentials(RowView<double> x, double shift) { return exponentials_of(x, shift); }
 void keep(RowView<const float> x, RowView<const std::uint8_t> kept, float factor, RowView<float> to) {
@@ -110,6 +116,15 @@ void multiply_transposed_right(MatrixView<const float> a, MatrixView<const float
 void multiply_transposed_right(MatrixView<const double> a, MatrixView<const double> b, RowView<const double> bias,
                                MatrixView<double> c) {
   multiply_elements(plain(a), transposed(b), c, [&](Index, Index j) { return &bias[j]; });
+}
+
+void multiply_transposed_right(MatrixView<const float> a, WeightView<float> w, RowView<const float> bias,
+                               MatrixView<float> c) {
+  multiply_transposed_right(a, MatrixView<const float>(w), bias, c);
+}
+void multiply_transposed_right(MatrixView<const double> a, WeightView<double> w, RowView<const double> bias,
+                               MatrixView<double> c) {
+  multiply_transposed_right(a, MatrixView<const double>(w), bias, c);
 }
 
 void multiply_transposed_left(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c,
