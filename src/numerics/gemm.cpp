@@ -106,8 +106,8 @@ bool is_scattered(Factor<Scalar> a) {
   return a.row == 1 && a.col * static_cast<Index>(sizeof(Scalar)) >= 1024;
 }
 
-/// Copies a transposed A [at most kGroup, K] into compact memory, one row of tiles after the other. For each k, it reads
-/// all the rows, which are neighbours in memory.
+/// Copies a transposed A [at most kGroup, K] into compact memory, one row of tiles after the other. For each k, it
+/// reads all the rows, which are neighbours in memory.
 template <class Scalar>
 void copy_group(Factor<Scalar> a, Scalar* copy) {
   const Index whole = a.rows / kTileRows * kTileRows;
@@ -316,8 +316,10 @@ Index strip_columns(Index columns) {
 }  // namespace
 
 template <std::floating_point Scalar>
-PackedMatrix<Scalar>::PackedMatrix(MatrixView<const Scalar> w) : rows_(w.cols()), cols_(w.rows()) {
-  strip_columns_ = cols_ / kPanel * kPanel + strip_columns<Scalar>(cols_ % kPanel);
+PackedMatrix<Scalar>::PackedMatrix(MatrixView<const Scalar> w)
+    : rows_(w.cols()),
+      cols_(w.rows()),
+      strip_columns_(cols_ / kPanel * kPanel + strip_columns<Scalar>(cols_ % kPanel)) {
   strips_.resize(1, rows_ * strip_columns_);
   const Factor<Scalar> b = transposed(w);
   for (Index k = 0; k < rows_; k += kDepth) {

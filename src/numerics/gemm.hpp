@@ -54,8 +54,8 @@ class PackedMatrix {
   Buffer<Scalar> strips_;  // [1, K * strip_columns_]
 };
 
-/// Packed copies of weight matrices, for a time in which weights do not change, such as a search. A product makes a copy
-/// when it first needs it. Threads may share this.
+/// Packed copies of weight matrices, for a time in which weights do not change, such as a search. A product makes a
+/// copy when it first needs it. Threads may share this.
 template <std::floating_point Scalar>
 class PackedWeights {
  public:

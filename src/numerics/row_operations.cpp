@@ -114,9 +114,8 @@ Scalar exponentials_of(RowView<const Scalar> x, Scalar shift, auto keep) {
 
 template <class Scalar>
 Scalar exponentials_in_place(RowView<Scalar> x, Scalar shift) {
-  return exponentials_of<Scalar>(x, shift, [&](Vector<Scalar> powers, Index j, Index count) {
-    store_first<Scalar>(count, powers, x.data() + j);
-  });
+  return exponentials_of<Scalar>(
+      x, shift, [&](Vector<Scalar> powers, Index j, Index count) { store_first<Scalar>(count, powers, x.data() + j); });
 }
 
 template <class Scalar>

@@ -29,7 +29,7 @@ struct Block {
   unsigned char content;
 };
 
-TEST_CASE("Blocks of matrix memory begin at a cache line or a huge page and never overlap, whatever is released in between") {
+TEST_CASE("Blocks of matrix memory begin at a cache line or a huge page, and never overlap") {
   const MatrixMemory memory = huge_pages();
   std::mt19937 random(1);
   std::vector<Block> blocks;
