@@ -15,7 +15,7 @@
 //   for each block of K                       up to kDepth terms of the sum
 //     for each panel of C's columns           copies its columns of B into strips, two vectors wide, which stay in the
 //                                             L2 cache; this works for any layout of B
-//       for each group of rows              a transposed A whose rows are far apart is copied, too
+//       for each group of rows                a transposed A whose rows are far apart is copied, too
 //         for each row of tiles               its part of A stays in the L1 cache
 //           for each strip                    computes one tile
 
